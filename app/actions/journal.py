@@ -420,6 +420,13 @@ class Intent:
             self._path = self._journal()._begin(self._token, line, self._exit_stack)
 
 
+def journal_problem(error: OSError, state_folder: str) -> str:
+    """Why the journal cannot be written, as one line."""
+    # If a write to an open file fails, the error names no path.
+    path = error.filename or state_folder
+    return f"the journal cannot be written: {path}: {error.strerror or error}"
+
+
 def _is_undone_by(change: Change, restored: Change) -> bool:
     """Whether `change` is the move to the trash that `restored` undoes."""
     return change.kind == "trash" and change.after is not None and change.after == restored.before

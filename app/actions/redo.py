@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from app.actions.branch import MARK, leaf_is_at, set_leaf
 from app.actions.drafts import write_draft_file
-from app.actions.journal import Journal
+from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import JournalEntry
 from app.actions.restore import restore
 from app.actions.session_edits import open_session
@@ -109,11 +109,6 @@ def redo_journal_action(
     """
     notes: list[str] = []
 
-    def note_journal_error(error: OSError) -> None:
-        # If a write to an open file fails, the error names no path.
-        path = error.filename or state_folder
-        notes.append(f"the journal cannot be written: {path}: {error.strerror or error}")
-
     steps = next((steps for steps in journal.redoable() if steps[0].action == action), [])
     attempts: list[RedoAttempt] = []
     begun = 0
@@ -133,7 +128,7 @@ def redo_journal_action(
                 if change is None:
                     failure = error
                 else:
-                    note_journal_error(error)
+                    notes.append(journal_problem(error, state_folder))
         begun = begun or number
         if change is not None and change.note:
             notes.append(change.note)
@@ -142,7 +137,7 @@ def redo_journal_action(
             try:
                 journal.mark_not_redone(step.number)
             except OSError as error:
-                note_journal_error(error)
+                notes.append(journal_problem(error, state_folder))
     return attempts, list(dict.fromkeys(notes))
 
 

@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 from app import paths
 from app.actions.branch import leaf_is_at, set_leaf
 from app.actions.drafts import delete_draft
-from app.actions.journal import Journal
+from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import InterruptedChange, JournalEntry
 from app.actions.restore import find_trashed, restore
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
@@ -410,11 +410,6 @@ def undo_journal_action(
     """
     notes = []
 
-    def note_journal_error(error: OSError) -> None:
-        # If a write to an open file fails, the error names no path.
-        path = error.filename or state_folder
-        notes.append(f"the journal cannot be written: {path}: {error.strerror or error}")
-
     def undo_step(step: JournalEntry) -> tuple[Change | None, Exception | None]:
         with journal.intend(undoes=step.number) as intent:
             change, error = undo_journal_change(step.change, env, stores, state_folder)
@@ -422,7 +417,7 @@ def undo_journal_action(
                 if change is not None:
                     intent.done(change)
             except OSError as journal_error:
-                note_journal_error(journal_error)
+                notes.append(journal_problem(journal_error, state_folder))
         return change, error
 
     steps = [step for step in journal.active() if step.action == action]
@@ -436,7 +431,7 @@ def undo_journal_action(
             elif attempt.change is None:
                 journal.mark_undone(attempt.step.number, reason=attempt.reason)
         except OSError as error:
-            note_journal_error(error)
+            notes.append(journal_problem(error, state_folder))
     if any(attempt.error for attempt in tried) and len(journal.actions()) > 1:
         notes.append(SKIP_NOTE)
     return tried, list(dict.fromkeys(notes))

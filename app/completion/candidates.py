@@ -22,7 +22,7 @@ from app.index.row import Row, catalog_in
 from app.setup import Setup, setup_from_process
 from app.stores import AGENTS
 from app.stores.base import Store
-from app.view.formatting import age
+from app.view.formatting import age, counted
 
 Candidate = tuple[str, str]
 """The word, and what it is in a few words."""
@@ -263,7 +263,7 @@ def _of_tag(typed: str) -> Iterator[Candidate]:
 
     sign, beginning = (typed[:1] or "+"), typed[1:]
     tags = known_tags(read_taggings(setup_from_process().state_folder))
-    known = ((f"{sign}{tag}", f"{count:,} session{'s' if count != 1 else ''}") for tag, count in tags.items())
+    known = ((f"{sign}{tag}", counted(count, "session")) for tag, count in tags.items())
     yield from _beginning(known, f"{sign}{beginning}")
 
 

@@ -16,6 +16,7 @@ from app.services.transcript_request import Request
 from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.clipboard import copy_warning, text_size
+from app.view.formatting import counted
 from app.view.transcript_layout import BlockRef
 from app.view.transcript_outline import first_from
 from app.view.tree_navigation import words_of
@@ -317,7 +318,7 @@ class TranscriptPane(Pane):
         row = self._row
         if row is None or row.provisional or not row.message_count:
             return "nothing was said yet"
-        messages = f"{row.message_count:,} message{'' if row.message_count == 1 else 's'}"
+        messages = counted(row.message_count, "message")
         return f"Nothing is on the active path: {ANEW}. The other branches have {messages}."
 
     @on(TranscriptFailed)

@@ -24,7 +24,7 @@ from app.stores.locks import abandoned_locks
 from app.stores.names import names_problem
 from app.stores.pins import own_pins_path, pins_problem
 from app.stores.tags import tags_path, tags_problem
-from app.view.formatting import duration, tilde
+from app.view.formatting import counted, duration, tilde
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -158,7 +158,7 @@ def report_lines(findings: dict[str, Any], home: str) -> Iterator[str]:
     """The findings as lines of text."""
     yield "stores"
     for store in findings["stores"]:
-        state = store["problem"] or f"{store['sessions']:,} session{'' if store['sessions'] == 1 else 's'}"
+        state = store["problem"] or counted(store["sessions"], "session")
         names = "+".join(store["agents"])
         yield f"  {names:<8} {tilde(store['root'], home)}  ({one_line(store['source'])})  {state}"
         for note in store["notes"]:

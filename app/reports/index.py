@@ -15,7 +15,7 @@ from app.index.verify import repair, verify
 from app.options import Options
 from app.reports.output import SCHEMA, Progress, complain, write_json, write_text
 from app.setup import Setup
-from app.view.formatting import tilde
+from app.view.formatting import counted, tilde
 
 DIFFERENT = 3
 """The exit code if the index differs from the files, or could not be deleted or stored."""
@@ -100,15 +100,15 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
 
 def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
     dead = f", and {_bytes(fields['dead_bytes'])} unused" if fields["dead_bytes"] else ""
-    yield f"{_count(fields['sessions'], 'session')}, {_bytes(fields['text_bytes'])} of text{dead}"
-    whole = _count(fields["whole"], "file")
+    yield f"{counted(fields['sessions'], 'session')}, {_bytes(fields['text_bytes'])} of text{dead}"
+    whole = counted(fields["whole"], "file")
     yield (
         f"{_bytes(fields['bytes'])} read in {fields['seconds']:.2f} s: {whole} completely,"
-        f" and the new end of {_count(fields['tails'], 'file')}"
+        f" and the new end of {counted(fields['tails'], 'file')}"
     )
     skipped = fields["refused"] + fields["passed_over"]
     if skipped:
-        yield f"{_count(skipped, 'file')} skipped; `leafmark doctor` says why"
+        yield f"{counted(skipped, 'file')} skipped; `leafmark doctor` says why"
 
 
 def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
@@ -131,14 +131,14 @@ def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         if not has_rows and not result.findings:
             yield "nothing compared: nothing is kept of any file"
             return
-        yield f"{_count(result.checked, 'file')} compared, {_count(len(result.findings), 'difference')}"
+        yield f"{counted(result.checked, 'file')} compared, {counted(len(result.findings), 'difference')}"
         if result.changed:
-            files = _count(result.changed, "file")
+            files = counted(result.changed, "file")
             yield f"{files} not compared: new or changed; `leafmark index` reads them"
         if result.without_text:
-            yield f"{_count(result.without_text, 'session')} without text: a search reads the files"
+            yield f"{counted(result.without_text, 'session')} without text: a search reads the files"
         if repaired:
-            yield f"{_count(repaired, 'file')} read again: the index is repaired"
+            yield f"{counted(repaired, 'file')} read again: the index is repaired"
 
     fields = {
         "checked": result.checked,
@@ -156,11 +156,11 @@ def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     def lines() -> Iterator[str]:
         yield (
             f"catalog: {tilde(status.catalog, setup.home)}, {_bytes(status.catalog_bytes)},"
-            f" {_count(status.sessions, 'session')}"
+            f" {counted(status.sessions, 'session')}"
         )
         yield (
             f"text: {tilde(status.text, setup.home)}, {_bytes(status.text_bytes)}"
-            f" in {_count(status.segments, 'segment')}, {_bytes(status.dead_bytes)} of it unused"
+            f" in {counted(status.segments, 'segment')}, {_bytes(status.dead_bytes)} of it unused"
         )
         if status.figures_bytes:
             yield f"figures of statistics: {_bytes(status.figures_bytes)}"
@@ -169,18 +169,14 @@ def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         if status.network:
             yield "on a network share"
         if status.without_text:
-            yield f"{_count(status.without_text, 'session')} without text: a search reads the files"
+            yield f"{counted(status.without_text, 'session')} without text: a search reads the files"
 
     return asdict(status), lines()
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def _bytes(number: int) -> str:
     if number < 1_000:
-        return _count(number, "byte")
+        return counted(number, "byte")
     if number < 1_000_000:
         return f"{number / 1_000:.1f} kB"
     return f"{number / 1_000_000:,.1f} MB"

@@ -21,6 +21,7 @@ from app.setup import Setup
 from app.stores.layout import hides_nothing
 from app.view.cells import pad, shorten, width
 from app.view.charts import bar, heat_map
+from app.view.formatting import counted
 from app.view.statistics import (
     HEADER,
     SPARKLINE_DAYS,
@@ -29,7 +30,6 @@ from app.view.statistics import (
     amounts_of,
     columns_of,
     last_days,
-    many,
     name_of,
     total_lines,
 )
@@ -102,7 +102,7 @@ def run(options: Options, setup: Setup) -> int:
 def _complain_of_damage(rows: list[Row], now_ms: int) -> None:
     damaged = [number for row in rows if (number := problem_count(row, now_ms))]
     if damaged:
-        problems = f"{many(sum(damaged), 'problem')} in {many(len(damaged), 'session')}"
+        problems = f"{counted(sum(damaged), 'problem')} in {counted(len(damaged), 'session')}"
         complain(f"{problems}: lines that cannot be read are not counted; see `leafmark doctor`")
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
-from app.sessions.tree.row_text import RowText
 from app.view.cells import shorten, stable_width, width
 from app.view.glyphs import ASCII, UNICODE, Glyphs
 from app.view.line import Line, fit_line, line_width
 from app.view.problems import unknown_type
 from app.view.tree_layout import TreeRow
+from app.view.tree_row import unread_text
 
 if TYPE_CHECKING:
     # these load the decoder of entries, which no screen needs before its first session
-    from app.sessions.tree.node import Node
+    pass
 
 
 FLAGS = (
@@ -44,7 +44,7 @@ def render_tree_row(
         (" ", "text"),
         *_branching(row, cells // 2, glyphs),
     ]
-    row_text = node.row_text or _unread(node)
+    row_text = node.row_text or unread_text(node)
     text_style = row_text.kind if row_text.kind in ("tool", "meta", "system", "error") else "text"
     prefix, body = stable_width(row_text.prefix), stable_width(row_text.text)
     if row_text.kind == "error":
@@ -83,13 +83,6 @@ def _tail(row: TreeRow, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
         tail.append((f" [{label}]", "label"))
     tail += after
     return tail if line_width(tail) <= cells else fit_line(tail, cells)
-
-
-def _unread(node: Node) -> RowText:
-    """The text of a row until its entry has been read."""
-    if node.role in ("user", "assistant"):
-        return RowText(node.role, f"{node.role}: ", "…")
-    return RowText("tool" if node.role == "toolResult" else "meta", "", "[…]")
 
 
 def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:

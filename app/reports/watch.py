@@ -20,6 +20,7 @@ from app.index.scan.deltas import Delta
 from app.options import Options
 from app.reports.output import SCHEMA, Progress, complain, json_line, write_text
 from app.setup import Setup
+from app.view.formatting import counted
 
 END_SECONDS = 5.0
 """Seconds that the watching thread has to end."""
@@ -49,7 +50,7 @@ def run(options: Options, setup: Setup) -> int:
     known = {row.path: row for row in index.rows()}
     if index.note:
         complain(index.note)
-    complain(f"watching {len(known):,} session{'' if len(known) == 1 else 's'}")
+    complain(f"watching {counted(len(known), 'session')}")
     with closing(_deltas(index)) as deltas:
         for delta in deltas:
             time = iso(setup.now_ms())

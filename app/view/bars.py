@@ -12,6 +12,7 @@ from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.view.arrangement import Arrangement
 from app.view.cells import shorten_start, stable_width, width
+from app.view.formatting import counted
 from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
 from app.view.list_groups import Group
@@ -25,7 +26,10 @@ def header_line(
 
     :param order: the order and the agent of the list.
     """
-    left: Line = [(" leafmark ", "brand"), (f"  {_sessions(total)} · {_projects(projects)}", "dim")]
+    left: Line = [
+        (" leafmark ", "brand"),
+        (f"  {counted(total, 'session')} · {counted(projects, 'project')}", "dim"),
+    ]
     if live:
         left += [(" · ", "dim"), (live_note(live), "live")]
     if note:
@@ -42,14 +46,6 @@ def too_small_line(cells: int) -> Line:
     """The only line of a screen without room for a pane."""
     columns, lines = SMALLEST
     return fit_line([(f"Too small: {columns}x{lines} needed", "text")], cells)
-
-
-def _sessions(number: int) -> str:
-    return f"{number:,} session{'' if number == 1 else 's'}"
-
-
-def _projects(number: int) -> str:
-    return f"{number:,} project{'' if number == 1 else 's'}"
 
 
 def live_note(live: int) -> str:
@@ -103,7 +99,7 @@ def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[st
     """
     alive = live_note(live)
     selections: list[tuple[str, ...]] = [
-        (facts, note, _projects(projects) if projects else "", alive),
+        (facts, note, counted(projects, "project") if projects else "", alive),
         (facts, note, alive),
         (note or facts, alive),
         (note or facts,),
@@ -133,7 +129,7 @@ def hidden_note(hidden: int) -> str:
     if not hidden:
         return ""
     key = key_of("list.hidden")
-    return f"{hidden:,} empty session{'' if hidden == 1 else 's'} hidden" + (f" ({key})" if key else "")
+    return f"{counted(hidden, 'empty session')} hidden" + (f" ({key})" if key else "")
 
 
 def reading_note(done: int, total: int) -> str:
@@ -144,9 +140,7 @@ def reading_note(done: int, total: int) -> str:
 def how_many_unread(files: int, folders: int) -> str:
     """Numbers of unreadable files and folders in words; empty if both are 0."""
     counts = ((files, "file"), (folders, "folder"))
-    return " and ".join(
-        f"{number:,} {thing}{'' if number == 1 else 's'}" for number, thing in counts if number
-    )
+    return " and ".join(counted(number, thing) for number, thing in counts if number)
 
 
 def unread_note(files: int, folders: int) -> str:

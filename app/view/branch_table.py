@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.amounts import finite, finite_int
-from app.view.formatting import cost, count, span
+from app.view.formatting import cost, count, counted, span
 
 if TYPE_CHECKING:
     # these load the decoder of entries, which no screen needs before its first session
@@ -76,7 +76,7 @@ def branch_text(
     words = [f"branch {facts.number:,} of {facts.of:,}"] if facts.of > 1 else []
     if anew and not facts.on_active_path:
         words = [", ".join([*words, "not on the active path"])]
-    words.append(f"{facts.turns:,} turn{'' if facts.turns == 1 else 's'}")
+    words.append(counted(facts.turns, "turn"))
     tokens = finite_int(sum(facts.tokens))
     if tokens and not short:
         words.append(f"{count(tokens)} tokens")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.view.document_line import CodeBlock, heading
+from app.view.formatting import counted
 
 if TYPE_CHECKING:
     from app.formats.entry_parts import Part
@@ -53,7 +54,7 @@ def file_suffix(parts: Sequence[Part], *, raw: bool) -> str:
 def text_size(text: str) -> str:
     """The size of a text in words: lines or characters."""
     lines = text.count("\n") + (not text.endswith("\n"))
-    return f"{lines:,} lines" if lines > 1 else f"{len(text):,} character{'s' if len(text) != 1 else ''}"
+    return f"{lines:,} lines" if lines > 1 else counted(len(text), "character")
 
 
 def block_title(index: int, blocks: Sequence[CodeBlock]) -> str:

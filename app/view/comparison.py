@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.actions.compare import Comparison, Side, Turn, count_tools
 from app.formats.text import one_line
 from app.view.cells import ELLIPSIS, pad, shorten, shorten_start, stable_width, width
-from app.view.formatting import duration
+from app.view.formatting import counted, duration
 from app.view.line import Line, Span, wrap
 
 NARROWEST = 23
@@ -171,11 +171,11 @@ def _totals(side: Side) -> list[str]:
     prompts = sum(turn.node is not None for turn in side.turns)
     touched = len({*side.files.read, *side.files.changed})
     return [
-        _counted(prompts, "turn"),
-        _counted(side.entries, "entry", "entries"),
+        counted(prompts, "turn"),
+        counted(side.entries, "entry", "entries"),
         f"{sent:,.0f} tokens in, {spent.output:,.0f} out",
         f"${spent.cost:,.4f}",
-        f"{_counted(touched, 'file')} touched",
+        f"{counted(touched, 'file')} touched",
         duration(side.duration_ms),
     ]
 
@@ -192,7 +192,3 @@ def _packed(sides: list[list[str]], cells: int) -> list[list[Span]]:
         else:
             lines.append(list(facts))
     return [[(line[side], "text") for line in lines] for side in range(len(sides))]
-
-
-def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.export.choice import FULL, HTML, JSON, JSONL, MARKDOWN, NONE, REDACTED, SHORT, Choice, Order
 from app.formats.text import one_line
 from app.view.branch_choices import Option
-from app.view.formatting import tilde
+from app.view.formatting import counted, tilde
 
 PATH, LEAF, ALL = "path", "leaf", "all"
 """Which branches are exported: the path to an entry, the one to the leaf, or all."""
@@ -104,4 +104,4 @@ def done_text(paths: list[str], replaced: int | None, home: str) -> str:
         what = f"Exported {len(paths):,} sessions to {tilde(folder, home)}"
     if replaced is None:
         return f"{one_line(what, 400)}, nothing redacted"
-    return f"{one_line(what, 400)}, {replaced:,} secret{'' if replaced == 1 else 's'} replaced"
+    return f"{one_line(what, 400)}, {counted(replaced, 'secret')} replaced"

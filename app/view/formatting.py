@@ -60,6 +60,14 @@ def day(then_ms: int, now_ms: int) -> str:
     return (shown.rpartition(" ")[0] or "today") if ":" in shown else shown
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things: ``1 session``, ``2,041 prompts``.
+
+    :param many: the plural, if it is not `one` with an s.
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def count(number: int) -> str:
     """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``1.2M``, ``34M``."""
     if number < 1_000:

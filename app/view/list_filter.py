@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from app.formats.text import is_invisible
+from app.formats.utf8_text import fold
 from app.index.row import Row, is_empty, is_subagent
 from app.stores.tags import NOTHING, Tagging
 from app.view.arrangement import Arrangement
@@ -111,11 +111,6 @@ def excluding_conditions(
 
 
 # words
-
-
-def fold(text: str) -> str:
-    """Text for comparison: without differences of case and of the spelling of accented letters."""
-    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 def words_of(query: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.formats.text import one_line
 from app.stores import agent_named
 from app.view.cells import pad, shorten_start, stable_width, width
-from app.view.formatting import AGENT_CELLS, short_agent, size, tilde
+from app.view.formatting import AGENT_CELLS, counted, short_agent, size, tilde
 from app.view.history import clock_or_age
 from app.view.session_row import MARKED
 
@@ -62,7 +62,7 @@ def trash_row(session: TrashedSession, facts: TrashFacts, home: str) -> PlaceRow
     """
     about = [size(facts.size)]
     if session.artifacts:
-        files = f"{facts.artifacts:,} file{'' if facts.artifacts == 1 else 's'}"
+        files = counted(facts.artifacts, "file")
         about.append(f"folder of artifacts with {files}")
     about.append(f"restored to {tilde(os.path.dirname(session.path), home)}")
     warning = FOLDER_GONE if facts.is_folder_gone else ""
@@ -153,7 +153,7 @@ class PlaceModel:
 
     def summary(self) -> str:
         """How many sessions there are, how many are shown or marked, and how large they are."""
-        total = f"{len(self.rows):,} session{'' if len(self.rows) == 1 else 's'}"
+        total = counted(len(self.rows), "session")
         if self.marks:
             marked = self.chosen(None)
             return f"{MARKED} {len(marked):,} of {total} · {size(sum(row.size for row in marked))}"

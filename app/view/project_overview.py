@@ -13,7 +13,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.sessions.summary import FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
-from app.view.formatting import age, cost, count, day
+from app.view.formatting import age, cost, count, counted, day
 from app.view.line import Line, Span, fit_line, line_width
 from app.view.session_row import ENDINGS, POINTER, title_style
 
@@ -173,13 +173,13 @@ def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
         messages, spent_dollars, turns = figures.messages, figures.cost, figures.turns
         tokens = figures.input + figures.output + figures.cache_read + figures.cache_write
     spent = [
-        f"{turns:,} prompt{'' if turns == 1 else 's'}" if figures is not None else "",
-        f"{messages:,} message{'' if messages == 1 else 's'}",
+        counted(turns, "prompt") if figures is not None else "",
+        counted(messages, "message"),
         f"{count(tokens)} tokens" if tokens else "",
         cost(spent_dollars),
     ]
     sessions = [
-        f"{number:,} session{'' if number == 1 else 's'}",
+        counted(number, "session"),
         *agents,
         f"first {day(overview.first, now_ms)}" if overview.first else "",
         f"last {_ago(overview.last, now_ms)}" if overview.last else "",

@@ -8,6 +8,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.sessions.manager.change import Change
 from app.view.cells import shorten, shorten_start, width
+from app.view.formatting import counted
 
 LEAST_TITLE = 10
 """Fewest cells of a title in a question."""
@@ -23,7 +24,7 @@ def trash_question(
     :param size: the size of their files; ``folders``: the number of their folders of artifacts. Both are left
         out if there is no room.
     """
-    artifacts = f"{folders:,} artifact folder{'' if folders == 1 else 's'}" if folders else ""
+    artifacts = counted(folders, "artifact folder") if folders else ""
     both = ", ".join(filter(None, (size, artifacts)))
     details = tuple(f" ({detail})" for detail in (both, size) if detail)
     return _about("Trash", titles, cells, hidden, details=details)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.formats.text import one_line
+from app.view.formatting import counted
 
 _LONGEST_NAME = 40
 _MOST_NAMES = 4
@@ -34,7 +35,7 @@ def spelling_note(instead: Mapping[str, Sequence[str]], sessions: int) -> str:
     words = [one_line(word, _LONGEST_NAME) for others in instead.values() for word in others]
     parts = [f"No match for {_listed(missing)}"] if missing else []
     if replaced:
-        number = f"{sessions:,} session{'' if sessions == 1 else 's'}"
+        number = counted(sessions, "session")
         parts.append(f"No {_listed(replaced)}; showing {_listed(words)} ({number})")
     return "; ".join(parts)
 

@@ -9,7 +9,7 @@ from app.formats.text import one_line
 from app.index.statistics import DAY, PROJECT, TOOL, WEEK
 from app.view.cells import pad, shorten, stable_width
 from app.view.charts import bar, sparkline
-from app.view.formatting import cost, count, duration, span, tilde
+from app.view.formatting import cost, count, counted, duration, span, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 SPARKLINE_DAYS = 30
 """Days of a sparkline, up to today."""
-
-
-def many(number: int, thing: str) -> str:
-    """A number of things: ``1 session``, ``2,041 prompts``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def tokens(number: int) -> str:
@@ -52,9 +47,9 @@ def total_lines(total: Group) -> list[str]:
     money = cost(total.cost) or "none"
     if total.cost_abandoned:
         money = f"{cost(total.cost_abandoned)} of {money} on abandoned branches"
-    said = f"{many(total.turns, 'prompt')}, {many(total.messages, 'message')}"
+    said = f"{counted(total.turns, 'prompt')}, {counted(total.messages, 'message')}"
     return [
-        f"{many(total.sessions, 'session')}, {said}, {many(total.tool_calls, 'tool call')}{failed}",
+        f"{counted(total.sessions, 'session')}, {said}, {counted(total.tool_calls, 'tool call')}{failed}",
         f"tokens: {tokens(total.input)} in, {tokens(total.output)} out, {tokens(cached)} cached",
         f"cost: {money}",
         f"active: {duration(total.active_ms)}",

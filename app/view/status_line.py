@@ -11,7 +11,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.stores.live import LIVE, Verdict
 from app.view.cells import shorten, shorten_start, stable_width, width
-from app.view.formatting import short_id, size
+from app.view.formatting import counted, short_id, size
 from app.view.line import Line, fit_line, line_width
 
 LEAST_FOLDER, LEAST_ARGUMENT, LEAST_NOTE = 12, 12, 12
@@ -111,7 +111,7 @@ def marks_line(cells: int, rows: Sequence[Row]) -> Line:
     messages = sum(row.message_count for row in rows)
     number = f" {len(rows):,} marked"
     counts = ", ".join(f"{count:,} {agent}" for agent, count in agents)
-    facts = f": {counts} · {messages:,} message{'' if messages == 1 else 's'}"
+    facts = f": {counts} · {counted(messages, 'message')}"
     return fit_line(
         [(number, "marked"), (f"{facts} · {size(sum(row.size for row in rows))}", "text")],
         cells,

@@ -20,6 +20,7 @@ from app.view.code_lines import (
     replaced_rows,
 )
 from app.view.document_line import CodeBlock, DocumentLine, inert_pieces, line_ranges, own_line
+from app.view.formatting import counted
 from app.view.line import cut_ranges, wrap_ranges
 
 COMMANDS = ("command", "cmd", "code", "script")
@@ -113,7 +114,7 @@ def _code(text: str, name: str, language: str, most: int | None) -> Iterator[Doc
         block = None
     if most is not None and len(rows) > most:
         others = rows[most].count("\n") + 1
-        yield own_line(f"… {others:,} more line{'s' if others > 1 else ''} of input")
+        yield own_line(f"… {counted(others, 'more line')} of input")
 
 
 def edit_rows(arguments: Any, most: int | None = None) -> Iterator[DiffRow] | None:

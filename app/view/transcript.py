@@ -26,7 +26,7 @@ from app.view.document_line import (
     paragraphs,
     text_line,
 )
-from app.view.formatting import count, moment
+from app.view.formatting import count, counted, moment
 from app.view.line import Line, wrap
 from app.view.markdown import markdown_lines, written_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
@@ -376,7 +376,7 @@ class _Builder:
         lines = text.count("\n") + 1 if text else 0
         rest = text.count("\n", ranges[0][1]) + 1 if ranges[0][1] < len(text) else 0
         if right is None:
-            right = [(f"{lines:,} line{'s' if lines != 1 else ''}", "dim")] if argument is None else []
+            right = [(counted(lines, "line"), "dim")] if argument is None else []
         shown_name = stable_width(one_line(name, 60))
         beginning = stable_width(one_line(text[:1_200])) if argument is None else argument
         head, open_head = fold_head(

@@ -9,6 +9,7 @@ from app.formats.text import one_line
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import stable_width
 from app.view.document_line import DocumentLine
+from app.view.formatting import counted
 
 
 class BranchStart(NamedTuple):
@@ -123,7 +124,7 @@ class Hits(NamedTuple):
     def elsewhere_note(self) -> str:
         """How many of the hits are on other branches; "" for none."""
         count = len(self.elsewhere)
-        return f"{count:,} hit{'' if count == 1 else 's'} on other branches" if count else ""
+        return f"{counted(count, 'hit')} on other branches" if count else ""
 
 
 def first_from(offsets: Sequence[int], begin: int) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.utf8_text import fold
 from app.keys import key_of
+from app.view.formatting import counted
 from app.view.tree_layout import Segment
 from app.view.tree_view import TreeOrder, TreeView, filter_nodes, shows
 
@@ -247,10 +248,10 @@ def tree_facts(
         facts.append(filtered)
     if where:
         facts.append(f"found: {where}")
-    facts.append(f"{entries:,} entr{'y' if entries == 1 else 'ies'}")
+    facts.append(counted(entries, "entry", "entries"))
     damaged, faulty = len(view.tree.problems), []
     if faults > damaged:
-        faulty.append(f"{faults:,} fault{'' if faults == 1 else 's'}")
+        faulty.append(counted(faults, "fault"))
     if damaged:
         faulty.append(f"{damaged:,} damaged")
     if faulty:

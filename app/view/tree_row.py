@@ -67,7 +67,7 @@ def render_tree_row(
         (glyphs.hit if hit else " ", "marked" if hit else "text"),
         *_gutter(row, cells // 2, glyphs),
     ]
-    body = _body(node.row_text or _unread(node), active, glyphs)
+    body = _body(node.row_text or unread_text(node), active, glyphs)
     left = cells - line_width(head)
     spare = max(0, left - min(line_width(body), left // 3))
     notes = _notes(row)
@@ -179,7 +179,7 @@ def _right_end(row: TreeRow, leaf: bool, label_time: str, room: int, glyphs: Gly
     return [*end, *after]
 
 
-def _unread(node: Node) -> RowText:
+def unread_text(node: Node) -> RowText:
     """The text of a row until its entry has been read."""
     if node.role in ("user", "assistant"):
         return RowText(node.role, f"{node.role}: ", "…")
