@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.actions.compare import Comparison
     from app.actions.history import HistoryStep
     from app.actions.resume import Plan
-    from app.actions.undo import JournalAction
+    from app.actions.undo_steps import JournalAction
     from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault

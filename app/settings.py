@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.formats.text import one_line
 from app.paths import CONFIG, config_folder
 from app.small_files import read_small
+from app.stores import AGENTS
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 
 if TYPE_CHECKING:
@@ -188,8 +189,6 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
 def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[str, ...]]:
     """A table of folders by agent."""
     # Imported here: few users have more folders, and the first frame reads the settings.
-    from app.stores import AGENTS
-
     if not isinstance(value, dict):
         raise ValueError("must be a table: [stores]")
     result: dict[str, tuple[str, ...]] = {}

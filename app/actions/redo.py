@@ -18,7 +18,8 @@ from app.actions.journal_entries import JournalEntry
 from app.actions.restore import restore
 from app.actions.session_edits import open_session
 from app.actions.trash import trash
-from app.actions.undo import CannotUndo, can_retry, find_store, undo
+from app.actions.undo import CannotUndo, find_store, undo
+from app.actions.undo_steps import can_retry
 from app.formats.timestamps import parse_time
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.manager.change import Change

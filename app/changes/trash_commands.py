@@ -13,14 +13,8 @@ from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry
 from app.actions.restore import TrashedSession, list_trashed, restore, trash_continuation
 from app.actions.trash import trash
-from app.actions.undo import (
-    RETRY_NOTE,
-    SKIP_NOTE,
-    UndoableAction,
-    UndoAttempt,
-    undo_journal_change,
-    undo_last,
-)
+from app.actions.undo import undo_journal_change
+from app.actions.undo_steps import RETRY_NOTE, SKIP_NOTE, UndoableAction, UndoAttempt, undo_last
 from app.changes.report import (
     NOT_FOUND,
     REFUSED,

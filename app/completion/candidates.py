@@ -259,6 +259,7 @@ def _of_query(typed: str) -> Iterator[Candidate]:
 
 
 def _of_tag(typed: str) -> Iterator[Candidate]:
+    # Imported here, as in `_of_query`.
     from app.stores.tags import known_tags, read_taggings
 
     sign, beginning = (typed[:1] or "+"), typed[1:]

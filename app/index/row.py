@@ -9,7 +9,9 @@ import os
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from app.formats.text import replace_surrogates, trim_name, visible_line
 from app.sessions.summary import FIELDS as SUMMARY_FIELDS
+from app.sessions.summary import FROM_NAME
 
 if TYPE_CHECKING:
     from os import stat_result
@@ -268,10 +270,6 @@ def session_row(
 
 
 def _rename(row: Row, name: str) -> None:
-    # Imported here because few sessions have such a name.
-    from app.formats.text import replace_surrogates, trim_name, visible_line
-    from app.sessions.summary import FROM_NAME
-
     name = replace_surrogates(name)
     if title := visible_line(name):
         row.name, row.title, row.title_source = trim_name(name), title, FROM_NAME

@@ -11,6 +11,13 @@ from queue import Empty, Queue
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.undo_steps import (
+    RETRY_NOTE,
+    SKIP_NOTE,
+    JournalAction,
+    UndoableAction,
+    undo_last,
+)
 from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
 from app.services.background import BackgroundService
 from app.sessions.errors import SessionError
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from app.actions.journal import Intent, Journal
-    from app.actions.undo import UndoableAction, UndoAttempt
+    from app.actions.undo_steps import UndoAttempt
     from app.index.row import Row
     from app.services.background import Post
     from app.sessions.manager.change import Change
@@ -30,8 +37,8 @@ if TYPE_CHECKING:
     Action = Callable[[Row, Store, Mapping[str, str], str], Change]
     """Changes a session: its row and store, the environment of the agents, the state folder."""
 
-# The functions below import `app.actions` in the thread. Its modules write sessions, and loading them takes
-# 35 ms, which would delay the first key.
+# The functions below import what writes sessions in the thread: loading it takes 35 ms, which would delay the
+# first key.
 
 _UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file", "tags", "note"))
 
@@ -280,13 +287,9 @@ class ActionRunner(BackgroundService):
 
     def _keep(self, undoable: list[_Undoable]) -> None:
         if undoable:
-            from app.actions.undo import UndoableAction
-
             self._done.append(UndoableAction(undoable))
 
     def _undo(self) -> None:
-        from app.actions.undo import RETRY_NOTE, SKIP_NOTE, UndoableAction, next_journal_action, undo_last
-
         self._drop_undone()
         progress = self._progress.begin("undo")
         position, tried = undo_last(
@@ -304,6 +307,8 @@ class ActionRunner(BackgroundService):
         )
         earlier = None
         if position <= 0 or is_blocked:
+            from app.actions.undo import next_journal_action
+
             own = {step.number for done in self._done for step in done.steps}
             earlier = next_journal_action(self._journal, own)
         if earlier is not None and (position < 0 or is_blocked):
@@ -330,8 +335,6 @@ class ActionRunner(BackgroundService):
         self, position: int, untried: list[_Undoable], tried: Sequence[UndoAttempt[_Undoable]]
     ) -> None:
         """Keep the rest of an action for another undo: the user stopped this one."""
-        from app.actions.undo import UndoableAction
-
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.error is not None and not attempt.can_retry:
@@ -343,8 +346,6 @@ class ActionRunner(BackgroundService):
 
     def _drop_undone(self) -> None:
         """Drop the changes that another program has undone."""
-        from app.actions.undo import UndoableAction
-
         undone = self._journal.undone() if self._done else set()
         remaining = [
             UndoableAction([step for step in done.steps if step.number not in undone], done.is_reported)
@@ -372,8 +373,6 @@ class ActionRunner(BackgroundService):
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(filter(None, notes))), of=of))
 
     def _redo(self) -> None:
-        from app.actions.undo import JournalAction
-
         actions = self._journal.redoable()
         if not actions:
             self._post(ActionsDone("redo", [], []))

@@ -10,7 +10,8 @@ import pytest
 from app.actions.journal import Journal
 from app.actions.session_edits import rename
 from app.actions.trash import trash
-from app.actions.undo import SKIP_NOTE, next_journal_action, undo_journal_action
+from app.actions.undo import next_journal_action, undo_journal_action
+from app.actions.undo_steps import SKIP_NOTE
 from app.stores import discover
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.actions.journal_entries import JournalEntry
-    from app.actions.undo import UndoAttempt
+    from app.actions.undo_steps import UndoAttempt
     from tests.sessions.manager.conftest import Home
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.actions.undo import SKIP_NOTE
+from app.actions.undo_steps import SKIP_NOTE
 from app.dialogs.places import PlaceDialog
 from tests.factory import chain
 from tests.ui.conftest import pack
