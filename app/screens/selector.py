@@ -61,6 +61,8 @@ class SelectorScreen(SessionsScreen):
         self._preview = TranscriptPane(setup, id="preview", previews=True)
 
     def compose(self) -> ComposeResult:
+        # The popup comes first: Textual paints what stands before a widget that appears again.
+        yield self.sessions_pane.popup
         yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
@@ -69,7 +71,6 @@ class SelectorScreen(SessionsScreen):
         yield Bar(self.closing_bar, id="closing")
         yield KeysBar(self._status_line, id="resume")
         yield KeysBar(self._keys, id="keys")
-        yield self.sessions_pane.popup
         yield Bar(too_small_line, id="too-small")
 
     def panes_mounted(self) -> None:
