@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.index.file_reader import Result
     from app.index.row import Row, Signature
 
-_FORMAT = 3
+_FORMAT = 4
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _PARTS = 64

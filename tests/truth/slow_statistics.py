@@ -65,8 +65,11 @@ class Session:
             time = _ms(entry.get("timestamp"))
             if time is None:
                 time = self.created if latest is None else latest
-            gap = 0 if latest is None else min(max(0, time - latest), LONGEST_GAP)
-            latest = time if latest is None else max(latest, time)
+            gap = 0
+            if entry["type"].endswith(("message", "summary", "compaction")):
+                # Labels, names and changes of the model are no part of the conversation.
+                gap = 0 if latest is None else min(max(0, time - latest), LONGEST_GAP)
+                latest = time if latest is None else max(latest, time)
             model = answered or model
             entry["#"] = _counts(entry, time, model, gap, entry["id"] in path)
 

@@ -274,6 +274,31 @@ def test_a_session_that_did_not_change_is_not_read_again(
     assert steps[-1] == (2, 3)
 
 
+def test_only_the_conversation_is_active_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    user = {"role": "user", "content": "hello"}
+
+    def other(number: int, minute: int, **fields: Any) -> dict[str, Any]:
+        return {**entry(number, number - 1, minute, {}), **fields}
+
+    write_session(
+        tmp_path / ".pi/agent/sessions/--w--/a.jsonl",
+        head("a", 0),
+        entry(1, None, 0, user),
+        other(2, 2, type="label", targetId="00000001", label="begin"),
+        entry(3, 2, 4, answer(3)),  # four minutes after the prompt, whatever is between them
+        other(4, 5, type="compaction", summary="short", firstKeptEntryId="00000001"),
+        other(5, 20, type="session_info", name="later"),
+        other(6, 21, type="model_change", provider="p", modelId="m"),
+        entry(7, 6, 30, user),  # at most five minutes
+        other(8, 50, type="label", targetId="00000007", label="end"),
+    )
+    assert main(["stats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"]["active_seconds"] == (4 + 1 + 5) * 60
+
+
 def test_the_command_prints_text_and_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

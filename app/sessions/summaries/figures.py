@@ -6,8 +6,10 @@ every index.
 The rules:
 
 - An entry belongs to the model of the last answer before it or in it, and before the first answer to that.
-- The gap of an entry is the time since the latest entry before it in the file, at most `LONGEST_GAP_MS`.
-  Active time is the sum of the gaps. The time of an entry without one is that of the latest entry before it.
+- Active time is the sum of the gaps between entries of the conversation (`_CONVERSATION`), each of at most
+  `LONGEST_GAP_MS`. Other entries do not end a gap: a name or a label may be set a week later.
+- The gap of an entry is the time since the latest one before it in the file. The time of an entry without one
+  is that of this latest one.
 - The cost of an entry that is not on the path to the leaf is the cost of an abandoned branch.
 """
 
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 LONGEST_GAP_MS = 5 * 60_000
 """Milliseconds of a gap that count as active time."""
+
+_CONVERSATION = frozenset(("message", "custom_message", "compaction", "branch_summary"))
+"""Types of entries between which a session is active."""
 
 _QUARTER_MS = 15 * 60_000
 """Milliseconds that lie in one day in every time zone, because the offsets of zones are multiples of it."""
@@ -143,7 +148,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
 class _Reader:
     """The figures of the lines so far.
 
-    :param start_ms: the time of entries before the first one with a time.
+    :param start_ms: the time of entries without one before the first of the conversation.
     :param has_ids: whether entries have ids of their own.
     """
 
@@ -180,8 +185,10 @@ class _Reader:
         time = parse_time(entry.timestamp)
         if time is None:
             time = self._start_ms if latest is None else latest
-        gap = 0 if latest is None else min(max(0, time - latest), LONGEST_GAP_MS)
-        self._latest = time if latest is None else max(time, latest)
+        gap = 0
+        if entry.type in _CONVERSATION:
+            gap = 0 if latest is None else min(max(0, time - latest), LONGEST_GAP_MS)
+            self._latest = time if latest is None else max(time, latest)
         message = entry.message if entry.type == "message" else None
         tools: tuple[str, ...] = ()
         failed = usage = None
