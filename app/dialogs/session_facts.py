@@ -127,7 +127,8 @@ class CompareDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
-            box.border_title = Content("compare")
+            box.border_title = Content("Compare branches")
+            box.border_subtitle = Content("Esc close")
             yield self._head
             yield self._lines
             yield Static(Content("Reading…"), classes="hint", id="said")
@@ -140,17 +141,18 @@ class CompareDialog(Dialog[None]):
         """Show what was compared, or why nothing was."""
         hint = self.query_one("#said", Static)
         comparison = event.comparison
+        hint.display = comparison is None
         if comparison is None:
-            hint.update(Content(f"{one_line(event.reason, 300)}   Esc close"))
+            hint.update(Content(one_line(event.reason, 300)))
             return
         self._at = event.at
-        names = ("active path", f"other branch {event.at + 1} of {event.of}")
+        names = ("active", f"other branch {event.at + 1} of {event.of}")
         # The head does not scroll.
         head = partial(self._lay_out_head, comparison, names=names)
         self._head.show(head, most=lambda: self.size.height)
         self._lines.show(partial(self._lay_out, comparison))
-        others = "[ ] other branches   " if event.of > 1 else ""
-        hint.update(Content(f"{others}↑ ↓ scroll   Esc close"))
+        others = "[ ] other branches  " if event.of > 1 else ""
+        self.set_keys(f"{others}↑ ↓ scroll  Esc close")
 
     def action_turn(self, step: int) -> None:
         """Another branch."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.actions.compare import Comparison, Side, Turn, count_tools
 from app.formats.text import one_line
 from app.view.cells import ELLIPSIS, pad, shorten, shorten_start, stable_width, width
-from app.view.formatting import counted, duration
+from app.view.formatting import cost, count, counted, span
 from app.view.line import Line, Span, wrap
 
 NARROWEST = 23
@@ -18,7 +18,6 @@ TOOL_LINES = 4
 FILE_LINES = 50
 
 _PATH_LIMIT = 1_000
-_BETWEEN = ", "
 
 
 class Marks:
@@ -31,6 +30,10 @@ class Marks:
         self.both = "= "
         self.alone = "+ "
         self.more = "~" if ascii_only else ELLIPSIS
+        self.prompt = "> " if ascii_only else "› "
+        self.tool = "- " if ascii_only else "· "
+        self.label = "# " if ascii_only else "◆ "
+        self.between = " - " if ascii_only else " · "
 
 
 def comparison_head(
@@ -46,8 +49,8 @@ def comparison_head(
     columns = _Columns(cells, marks)
     sides = (comparison.one, comparison.other)
     named = zip(names, sides, strict=True)
-    columns.beside([[(stable_width(one_line(name)), "strong"), *_label(side)] for name, side in named])
-    columns.beside(_packed([_totals(side) for side in sides], columns.width))
+    columns.beside([_heading(name, side, columns.width, marks) for name, side in named])
+    columns.beside(_packed([_totals(side) for side in sides], columns.width, marks.between))
     return columns.drawn()
 
 
@@ -65,7 +68,7 @@ def comparison_lines(comparison: Comparison, cells: int, marks: Marks | None = N
     sides = (comparison.one, comparison.other)
     for number, turns in enumerate(comparison.turns(), 1):
         columns.rule(f"turn {number:,}")
-        columns.beside([_turn(turn, room) for turn in turns])
+        columns.beside([_turn(turn, room, marks) for turn in turns])
     if not comparison.turns():
         columns.beside([[("(nothing was said)", "faint")]] * 2)
     for title, both in (
@@ -121,29 +124,38 @@ class _Columns:
         ]
 
 
-def _label(side: Side) -> Sequence[Span]:
-    return [(f"[{stable_width(side.label)}]", "label")] if side.label else []
+def _heading(name: str, side: Side, cells: int, marks: Marks) -> Sequence[Span]:
+    """The name of a branch, and what tells it from others: its label, else its first prompt."""
+    first = next((turn.prompt for turn in side.turns if turn.prompt), "")
+    about = f"{marks.label}{one_line(side.label)}" if side.label else first
+    text = stable_width(f"{one_line(name)}{marks.between}{about}" if about else one_line(name))
+    return [(shorten(text, cells), "label" if side.label else "strong")]
 
 
-def _turn(turn: Turn | None, cells: int) -> Sequence[Span]:
+def _turn(turn: Turn | None, cells: int, marks: Marks) -> Sequence[Span]:
     if turn is None:
-        return [("(no such turn)", "faint")]
-    prompt = _wrapped(turn.prompt, "user", cells, PROMPT_LINES)
+        return []
+    prompt = _wrapped(turn.prompt, "user", cells, PROMPT_LINES, marks.prompt)
     if not prompt:
-        prompt = [("(no text)" if turn.node is not None else "(goes on)", "faint")]
-    answer = _wrapped(turn.answer, "assistant", cells, ANSWER_LINES) or [("(no answer)", "faint")]
-    tools = _wrapped(f"[{count_tools(turn.tools.items())}]", "tool", cells, 1) if turn.tools else []
+        prompt = [("  (no text)" if turn.node is not None else "  (goes on)", "faint")]
+    answer = _wrapped(turn.answer, "assistant", cells, ANSWER_LINES, "  ") or [("  (no answer)", "faint")]
+    tools = _wrapped(count_tools(turn.tools.items()), "tool", cells, 1, marks.tool)
     return [*prompt, *answer, *tools]
 
 
-def _wrapped(text: str, style: str, cells: int, most: int) -> list[Span]:
-    """An inert line wrapped to a width and cut to `most` lines."""
+def _wrapped(text: str, style: str, cells: int, most: int, mark: str = "") -> list[Span]:
+    """An inert line wrapped to a width and cut to `most` lines.
+
+    :param mark: before the first line; the others are indented as much.
+    """
     if not text:
         return []
-    lines = list(wrap(stable_width(text), cells))
+    room = max(1, cells - len(mark))
+    lines = list(wrap(stable_width(text), room))
     if len(lines) > most:
-        lines[most - 1 :] = [shorten(" ".join(lines[most - 1 :]), cells)]
-    return [(line, style) for line in lines]
+        lines[most - 1 :] = [shorten(" ".join(lines[most - 1 :]), room)]
+    blank = " " * len(mark)
+    return [(f"{blank if number else mark}{line}", style) for number, line in enumerate(lines)]
 
 
 def _files(paths: list[tuple[str, ...]], cells: int, marks: Marks) -> list[list[Span]]:
@@ -167,25 +179,23 @@ def _files(paths: list[tuple[str, ...]], cells: int, marks: Marks) -> list[list[
 
 def _totals(side: Side) -> list[str]:
     spent = side.spent
-    sent = spent.input + spent.cache_read + spent.cache_write
+    tokens = spent.input + spent.cache_read + spent.cache_write + spent.output
     prompts = sum(turn.node is not None for turn in side.turns)
-    touched = len({*side.files.read, *side.files.changed})
     return [
-        counted(prompts, "turn"),
         counted(side.entries, "entry", "entries"),
-        f"{sent:,.0f} tokens in, {spent.output:,.0f} out",
-        f"${spent.cost:,.4f}",
-        f"{counted(touched, 'file')} touched",
-        duration(side.duration_ms),
+        counted(prompts, "turn"),
+        f"{count(round(tokens))} tokens",
+        cost(spent.cost) or "no cost",
+        span(side.duration_ms),
     ]
 
 
-def _packed(sides: list[list[str]], cells: int) -> list[list[Span]]:
+def _packed(sides: list[list[str]], cells: int, between: str) -> list[list[Span]]:
     """The facts in as few lines as fit on both sides, with the same facts in the same line."""
     lines: list[list[str]] = []
     for facts in zip(*sides, strict=True):
         extended = (
-            [f"{line}{_BETWEEN}{fact}" for line, fact in zip(lines[-1], facts, strict=True)] if lines else []
+            [f"{line}{between}{fact}" for line, fact in zip(lines[-1], facts, strict=True)] if lines else []
         )
         if extended and max(map(width, extended)) <= cells:
             lines[-1] = extended

@@ -405,7 +405,7 @@ async def test_two_branches_are_compared(browser, work):
         before = path.read_bytes()
         await ui.go_to_entry("four")
         await ui.press("C")
-        await ui.until(lambda: "active path" in ui.text(), "the comparison")
+        await ui.until(lambda: "other branch 1 of" in ui.text(), "the comparison")
         text = ui.text()
         for word in ("three", "five", "six", "four"):
             assert word in text

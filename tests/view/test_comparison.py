@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,30 +109,33 @@ def shown(comparison: Comparison, cells: int = 47, **more: Any) -> list[str]:
 def test_the_head_has_the_totals(comparison: Comparison) -> None:
     names = ("branch 1", "branch 2")
     assert [plain_text(line).rstrip() for line in comparison_head(comparison, 47, names)] == [
-        "branch 1               │ branch 2",
-        "[ckpt]                 │",
-        "2 turns, 4 entries     │ 0 turns, 1 entry",
-        "13 tokens in, 5 out    │ 13 tokens in, 5 out",
-        "$0.5000                │ $0.5000",
-        "2 files touched        │ 2 files touched",
-        "1 h 00 min             │ 0 s",
+        "branch 1 · ◆ ckpt      │ branch 2",
+        "4 entries · 2 turns    │ 1 entry · 0 turns",
+        "18 tokens · $0.50      │ 18 tokens · $0.50",
+        "1h 00m                 │ 0s",
     ]
-    assert [plain_text(line).rstrip() for line in comparison_head(comparison, 157, names)][2:] == [
-        "2 turns, 4 entries, 13 tokens in, 5 out, $0.5000, 2 files touched, 1 h 00 min"
-        " │ 0 turns, 1 entry, 13 tokens in, 5 out, $0.5000, 2 files touched, 0 s"
+    wide = [" ".join(plain_text(line).split()) for line in comparison_head(comparison, 157, names)]
+    assert wide[1:] == [
+        "4 entries · 2 turns · 18 tokens · $0.50 · 1h 00m │ 1 entry · 0 turns · 18 tokens · $0.50 · 0s"
     ]
+
+
+def test_a_branch_without_a_label_is_headed_by_its_first_prompt(comparison: Comparison) -> None:
+    sides = (replace(comparison.one, label=""), comparison.other)
+    head = comparison_head(Comparison(comparison.common, *sides), 60, ("active", "other"))
+    assert plain_text(head[0]).startswith("active · first␛[2J question  ")
 
 
 def test_turns_stand_side_by_side(comparison: Comparison) -> None:
     assert shown(comparison) == [
         "── turn 1 ─────────────────────────────────────",
-        "first␛[2J question     │ (goes on)",
-        "one two three four     │ goes on",
-        "five six               │ [read 2]",
-        "[read, edit]           │",
+        "› first␛[2J question   │   (goes on)",
+        "  one two three four   │   goes on",
+        "  five six             │ · read 2",
+        "· read, edit           │",
         "── turn 2 ─────────────────────────────────────",
-        "second                 │ (no such turn)",
-        "(no answer)            │",
+        "› second               │",
+        "  (no answer)          │",
         "── tools ──────────────────────────────────────",
         "read, edit             │ read 2",
         "── files read ─────────────────────────────────",
@@ -145,12 +149,12 @@ def test_turns_stand_side_by_side(comparison: Comparison) -> None:
 def test_the_comparison_in_ascii(comparison: Comparison) -> None:
     lines = shown(comparison, marks=Marks(ascii_only=True))
     assert lines[0] == "-- turn 1 " + "-" * 37
-    assert lines[6] == "second                 | (no such turn)"
+    assert lines[6] == "> second               |"
 
 
 def test_long_texts_are_cut(comparison: Comparison) -> None:
     comparison.one.turns[0].prompt = "word " * 60
-    prompts = [line for line in shown(comparison) if line.startswith("word")]
+    prompts = [line for line in shown(comparison) if line.startswith(("› word", "  word"))]
     assert len(prompts) == 4
     assert "…" in prompts[-1].split("│")[0]
     assert "~" in shown(comparison, marks=Marks(ascii_only=True))[4].split("|")[0]
