@@ -253,6 +253,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Whether the command does something now, apart from keys that only move a cursor."""
         if not self.offers(command) or command.pane in ("list", "filter", "project"):
             return False
+        if not self.model.known and command.pane != "app":
+            return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 

@@ -113,3 +113,9 @@ async def test_a_key_right_after_the_one_that_opens_the_palette(browser, three, 
         await ui.until(lambda: isinstance(ui.screen, PaletteDialog) and offers(ui), "the palette")
         await ui.press("escape")
         assert not isinstance(ui.screen, PaletteDialog)
+
+
+async def test_without_sessions_only_what_works_everywhere_is_listed(browser):
+    async with browser() as ui:
+        await open_palette(ui)
+        assert {command_by_id(id).pane for id in listed(ui)} == {"app"}
