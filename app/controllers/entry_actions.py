@@ -102,7 +102,7 @@ class EntryActions:
             return None
         if damaged is not None:
             self._messages.complain(
-                f"{damaged.place} is no entry: nothing can be done to it but to read and copy it"
+                f"{damaged.place[:1].upper()}{damaged.place[1:]} is no entry: it can only be read and copied"
             )
         return None if node is None else (row, node)
 

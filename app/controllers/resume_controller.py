@@ -327,7 +327,7 @@ class ResumeController:
         from app.dialogs.questions import ResumeDialog
 
         selection = StableSelection(self._pane.model, [row])
-        dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
+        dialog = ResumeDialog(one_line(row.title, 50), self._standing(row, plan))
         self._dialog = dialog, selection
         answer = await self._host.open(dialog)
         self._dialog = None

@@ -59,6 +59,7 @@ class ResumeDialog(Dialog[str | None]):
     ]
 
     def __init__(self, title: str, standing: Standing) -> None:
+        """:param title: of the session; inert."""
         super().__init__()
         self._title = title
         self.standing = standing
@@ -67,13 +68,15 @@ class ResumeDialog(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         reason, folder, command, ways = self._said()
         with Vertical(classes="dialog") as box:
-            box.border_title = Content(self._title)
+            box.border_title = self._heading()
             box.border_subtitle = Content(self._keys())
             with VerticalScroll(classes="body"):
                 yield Static(reason, classes="warning", id="reason")
                 yield Static(folder, id="folder")
                 yield Static(command, classes="command", id="command")
-            yield Static(ways, classes="hint", id="ways-out")
+            last = Static(ways, classes="hint", id="ways-out")
+            last.display = bool(ways)
+            yield last
 
     def _said(self) -> tuple[Content, Content, Content, Content]:
         plan = self.standing.plan
@@ -89,6 +92,9 @@ class ResumeDialog(Dialog[str | None]):
             Content(inert(plan.shell)),
             Content("\n".join(ways)),
         )
+
+    def _heading(self) -> Content:
+        return Content(f"{'Cannot resume' if self.standing.plan.problem else 'Resume'}: {self._title}")
 
     def _keys(self) -> str:
         return "Esc back" if self._is_gone else "c copy command  t view tree  Esc cancel"
@@ -112,6 +118,8 @@ class ResumeDialog(Dialog[str | None]):
     def _show(self) -> None:
         for name, said in zip(("reason", "folder", "command", "ways-out"), self._said(), strict=True):
             self.query_one(f"#{name}", Static).update(said)
+        self.query_one("#ways-out").display = bool(self._said()[-1])
+        self.query_one(".dialog", Vertical).border_title = self._heading()
         self.set_keys(self._keys())
 
     def action_copy(self) -> None:

@@ -75,7 +75,7 @@ def session_facts(
             ("Cost", cost(row.cost)),
             ("Errors", f"{row.errors:,}" if row.errors else ""),
             ("Images", f"{row.images:,}" if row.images else ""),
-            ("Damaged", f"{row.problems:,} lines or other faults" if row.problems else ""),
+            ("Damaged", f"{row.problems:,} fault{'' if row.problems == 1 else 's'}" if row.problems else ""),
         ]
     return [(name, stable_width(one_line(inert(value), LONGEST))) for name, value in facts if value]
 

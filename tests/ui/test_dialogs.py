@@ -30,7 +30,7 @@ LONG = "words that say at length what is the matter, " * 4
 
 def _resume():
     plan = Plan([], "/gone/folder", {}, None, None, "pi --session " + LONG, folder_gone=True)
-    return ResumeDialog("pi: " + LONG, Standing("/store/s.jsonl", plan, "~/gone/folder", LONG))
+    return ResumeDialog(LONG, Standing("/store/s.jsonl", plan, "~/gone/folder", LONG))
 
 
 def _labels():

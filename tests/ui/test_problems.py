@@ -147,7 +147,7 @@ async def test_actions_on_a_damaged_line_are_refused(browser, tmp_path, key):
     before = path.read_bytes()
     async with browser() as ui:
         await ui.press("tab", "end", key)
-        assert [toast for toast in ui.toasts() if toast.startswith("line 4 is no entry")]
+        assert [toast for toast in ui.toasts() if toast.startswith("Line 4 is no entry")]
         assert len(ui.app.screen_stack) == 1
         assert path.read_bytes() == before
         assert len(list(path.parent.iterdir())) == 1
