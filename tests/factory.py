@@ -44,6 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "torn": False,
     "linear": True,
     "ending": "done",
+    "spawned": False,
     "ino": 1,
     "size": 100,
     "mtime_ns": (NOW - 5 * MINUTE) * 1_000_000,

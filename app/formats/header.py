@@ -92,6 +92,7 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
     :param name: the name in the title line or in the header (omp).
     :param line: the number of its line; `offset` and `length` are in bytes.
     :param refusal: why the agent does not open the file, and the command that repairs it; "" if it opens it.
+    :param spawned: a sub-agent wrote the session.
     """
 
     agent: str
@@ -110,6 +111,7 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
     has_bom: bool
     faults: tuple[Fault, ...]
     refusal: str = ""
+    spawned: bool = False
 
     @property
     def has_ids(self) -> bool:
@@ -279,6 +281,7 @@ def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -
         length=0,
         has_bom=has_bom,
         faults=tuple(faults),
+        spawned=first.spawned,
     )
 
 

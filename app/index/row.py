@@ -39,7 +39,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 17
+SCHEMA = 18
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -69,7 +69,7 @@ _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 # The fields of the summary for a file that is no session.
 _BLANK = (
     *("", "", "", "", None, "", "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, ""),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False),
 )
 
 
@@ -123,6 +123,7 @@ class Row:
     torn: bool
     linear: bool
     ending: str
+    spawned: bool
     ino: int
     size: int
     mtime_ns: int
@@ -168,6 +169,7 @@ class Row:
             self.torn,
             self.linear,
             self.ending,
+            self.spawned,
             self.ino,
             self.size,
             self.mtime_ns,
@@ -306,10 +308,12 @@ def is_empty(row: Row) -> bool:
 
 
 def is_subagent(row: Row) -> bool:
-    """Whether the session is in the artifacts folder of the session that started it
-    (formats/README.md, "Artifacts of oh-my-pi").
+    """Whether a sub-agent wrote the session: its header says that, or it is in the artifacts folder of the
+    session that started it (formats/README.md, "Artifacts of oh-my-pi").
     """
-    parent = row.parent_session or ""
+    parent = row.parent_session
+    if row.spawned or not parent:
+        return row.spawned
     return parent.endswith(_SUFFIX) and row.path.startswith(parent[: -len(_SUFFIX)] + os.sep)
 
 
@@ -319,7 +323,7 @@ def kind_of(row: Row) -> int:
         return REFUSED
     if is_empty(row):
         return EMPTY
-    return SUBAGENT if row.parent_session and is_subagent(row) else LISTED
+    return SUBAGENT if is_subagent(row) else LISTED
 
 
 def problem_count(row: Row, now_ms: int) -> int:

@@ -58,6 +58,7 @@ FIELDS = (
     "torn",
     "linear",
     "ending",
+    "spawned",
 )
 """The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
 
@@ -92,6 +93,7 @@ class Summary:
                     entry before it, and no id is used twice; or the format has no branches (`Dialect.linear`)
     ending          how the last message on the active path ended (`app.sessions.summaries.endings`): `DONE`,
                     `INTERRUPTED`, `ABORTED`, `FAILED` or `WAITING`; "" if there is no message that says so
+    spawned         its header says that a sub-agent wrote it
     """
 
     __slots__ = FIELDS
@@ -126,6 +128,7 @@ class Summary:
         torn: bool,
         linear: bool,
         ending: str,
+        spawned: bool,
     ) -> None:
         self.agent = agent
         self.dialect = dialect
@@ -155,6 +158,7 @@ class Summary:
         self.torn = torn
         self.linear = linear
         self.ending = ending
+        self.spawned = spawned
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""

@@ -41,8 +41,7 @@ class ArrangementFilter:
             return OTHER_FOLDER
         is_chosen = self.only is not None and row.path in self.only
         if not (self.hidden or is_chosen) and (
-            (not row.message_count and is_empty(row) and row.path not in self.live)
-            or (row.parent_session and is_subagent(row))
+            (not row.message_count and is_empty(row) and row.path not in self.live) or is_subagent(row)
         ):
             return HIDDEN
         if self.only is not None and not is_chosen:

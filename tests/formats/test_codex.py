@@ -59,8 +59,12 @@ def test_the_first_line_is_the_header() -> None:
     assert (header.agent, header.id, header.cwd, header.parent_session) == ("codex", "019c", "/w", "older")
     assert (header.created_ms, header.line, header.has_ids) == (1771846823298, 1, True)
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "main", "depth": 1}}}
+    assert not header.spawned
     header = read_header("/s/r.jsonl", line("session_meta", **META, source=spawned), ("codex",))
-    assert header.parent_session == "main"
+    assert (header.parent_session, header.spawned) == ("main", True)
+    assert read_header(
+        "/s/r.jsonl", line("session_meta", **META, thread_source="subagent"), ("codex",)
+    ).spawned
     for data, agents in ((lines, ("pi",)), (lines, ()), (message("user", "hi"), ("codex",))):
         with pytest.raises(NotASession):
             read_header("/s/rollout-x.jsonl", data, agents)

@@ -44,6 +44,7 @@ SUMMARY = Summary(
     problems=1,
     torn=True,
     ending="waiting",
+    spawned=False,
     linear=False,
 )
 MTIME_MS = 1_767_323_050_000

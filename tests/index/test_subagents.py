@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,12 @@ import pytest
 
 from app.index import subagents
 from app.index.index import Index
+from app.index.row import provisional_row
 from app.index.subagents import subagent_rows
+from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import named
-from app.view.list_filter import is_subagent
+from app.view.arrangement import Arrangement
+from app.view.list_filter import HIDDEN, SHOWN, ArrangementFilter, is_subagent
 from tests.factory import chain, header, write_session
 
 if TYPE_CHECKING:
@@ -70,6 +74,42 @@ def test_rows_of_subagents_are_recognised(tmp_path: Path, work: Path) -> None:
     rows = rows_of(store, tmp_path)
     assert [is_subagent(row) for row in rows] == [False]
     assert [is_subagent(row) for row in subagent_rows([store], rows)] == [True, True]
+
+
+def test_a_rollout_of_a_subagent_is_hidden_below_its_parent(tmp_path: Path) -> None:
+    day = tmp_path / "codex" / "2026" / "11" / "27"
+    day.mkdir(parents=True)
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": "main", "depth": 1}}}
+    for meta in (
+        {"id": "main", "source": "cli"},
+        {"id": "scout", "source": spawn},
+        {"id": "fork", "forked_from_id": "main"},
+    ):
+        text = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+        lines = [
+            {"type": "session_meta", "payload": {"cwd": "/w", **meta}},
+            {"type": "response_item", "payload": text},
+        ]
+        (day / f"rollout-{meta['id']}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = rows_of(store_at(tmp_path, "codex"), tmp_path)
+    provisional = [quick_row(row) for row in rows]
+    for each in (rows, provisional):
+        assert {row.id: (row.parent_session, is_subagent(row)) for row in each} == {
+            "main": (None, False),
+            "scout": ("main", True),
+            "fork": ("main", False),
+        }
+    shown = ArrangementFilter(Arrangement(), (), ())
+    assert {row.id: shown.standing(row) for row in rows} == {"main": SHOWN, "scout": HIDDEN, "fork": SHOWN}
+    with_hidden = ArrangementFilter(Arrangement(hidden=True), (), ())
+    assert {with_hidden.standing(row) for row in rows} == {SHOWN}
+
+
+def quick_row(row: Row) -> Row:
+    """The row that the two ends of the file give."""
+    summary = quick_summary(row.path, (row.agent,), 0)
+    assert summary is not None
+    return provisional_row(row.path, row.store, summary.values(), row.signature)
 
 
 def test_known_subagents_are_returned_again(tmp_path: Path, work: Path) -> None:

@@ -77,6 +77,7 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         "torn": False,
         "linear": True,
         "ending": "done",
+        "spawned": False,
     }
     assert Summary(*found.values()) == found
 

@@ -169,8 +169,8 @@ class ForkHeader(NamedTuple):
 class FirstLines(NamedTuple):
     """The facts in the first lines of a session, in a format without a header line.
 
-    `line` is the number of the line with the folder, `created` a time as it is written, and `parent`
-    the session that it was forked from.
+    `line` is the number of the line with the folder, `created` a time as it is written, `parent` the session
+    that it was forked from or that started it, and `spawned` tells whether a sub-agent wrote it.
     """
 
     session_id: str
@@ -178,6 +178,7 @@ class FirstLines(NamedTuple):
     created: object
     parent: object
     line: int
+    spawned: bool = False
 
 
 class LineReader(Protocol):

@@ -64,9 +64,8 @@ class Codex(Dialect):
             if value.get("type") == "session_meta" and isinstance(meta, dict):
                 if isinstance(meta.get("id"), str):
                     created = meta.get("timestamp") or value.get("timestamp")
-                    return FirstLines(
-                        _own_id(meta["id"], path), meta.get("cwd"), created, _parent(meta), number
-                    )
+                    own = _own_id(meta["id"], path)
+                    return FirstLines(own, meta.get("cwd"), created, _parent(meta), number, _is_spawned(meta))
             elif old is None:
                 is_old = "type" not in value and isinstance(value.get("id"), str) and "instructions" in value
                 if is_old:
@@ -107,6 +106,11 @@ def _base(meta: dict[str, Any]) -> str | None:
     base = meta.get("history_base")
     thread_id = base.get("thread_id") if isinstance(base, dict) else None
     return thread_id if isinstance(thread_id, str) and thread_id else None
+
+
+def _is_spawned(meta: dict[str, Any]) -> bool:
+    source = meta.get("source")
+    return meta.get("thread_source") == "subagent" or (isinstance(source, dict) and "subagent" in source)
 
 
 def _parent(meta: dict[str, Any]) -> object:

@@ -230,6 +230,7 @@ class _Ends:
             False,
             False,
             "",
+            header.spawned,
         )
 
     def _find_name(self, lines: bytes) -> None:

@@ -548,6 +548,7 @@ class SummaryBuilder:
             ending=self.endings.last
             if without_ids or self.dialect.linear
             else self.endings.at(self._leaf_id()),
+            spawned=header.spawned,
         )
 
     def _has_no_ids(self) -> bool:
