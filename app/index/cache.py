@@ -96,7 +96,6 @@ def rebuild(cache_folder: str) -> None:
     :raises OSError: a file cannot be deleted.
     """
     forget(cache_folder)
-    _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
     _unlink(figures_path(cache_folder))
     folder = text_in(cache_folder)
     for name in sizes_in(folder):

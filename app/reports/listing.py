@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
 
 from app.formats.text import one_line
 from app.formats.timestamps import iso
-from app.index.list_cache import look_first, newest
+from app.index.catalog.catalog import Catalog
 from app.index.live_sessions import live_sessions
 from app.index.row import Row, problem_count
+from app.index.scan.executor import first_walk
+from app.index.scan.retry import make_current
 from app.index.scan.walk import WalkResult
+from app.index.text.store import TextStore
 from app.options import Options
 from app.reports.fields import BadFormat, line_maker
 from app.reports.output import (
@@ -39,6 +42,8 @@ from app.view.formatting import SHORT_ID, age, count, short_id, tilde
 from app.view.list_filter import haystack, is_plain, matches, words_of
 from app.view.session_row import STATES
 
+Result = TypeVar("Result")
+
 MARK_CELLS = 11
 """Cells of the column of marks."""
 LEAST_ROOM = 30
@@ -57,17 +62,18 @@ def run(options: Options, setup: Setup) -> int:
         return 2
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
-    walk = look_first(setup.stores, setup.cache_folder)
+    walk = first_walk(setup.stores, setup.cache_folder)
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
-        known, note = _read_rows(setup, walk, full=options.json)
+        known, note = read_current(setup, walk, lambda catalog: catalog.rows(options.json))
         matching = filter_by(known, query, setup) if query else known
         if matching is None:
             return 2
         rows, total = matching, len(matching)
     else:
         # Without a running agent, no session is live, so only the rows to show are read.
-        known, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, walk)
+        limit = options.limit
+        (known, total), note = read_current(setup, walk, lambda catalog: catalog.newest(limit))
         rows = known
     if note:
         complain(note)
@@ -103,20 +109,17 @@ def _listed(row: Row, now_ms: int, states: dict[str, str], taggings: Taggings) -
     return Listed(row, now_ms, states.get(row.path, "idle"), taggings.get((row.agent, row.id), NOTHING))
 
 
-def _read_rows(setup: Setup, walk: WalkResult, *, full: bool) -> tuple[list[Row], str | None]:
-    """All sessions, newest first; and one line about a cache that cannot be written, else None."""
-    # A list with nothing changed is read from its cache, without the catalog.
-    from app.index.catalog.catalog import Catalog
-    from app.index.scan.retry import make_current
-    from app.index.text.store import TextStore
-
+def read_current(
+    setup: Setup, walk: WalkResult, read: Callable[[Catalog], Result]
+) -> tuple[Result, str | None]:
+    """The result of `read` from a catalog that is current with the files that the walk found; and one line
+    about a cache that cannot be written, else None.
+    """
     catalog = Catalog(setup.cache_folder, setup.stores)
     text_store = TextStore(catalog)
     try:
-        rows, _ = make_current(
-            catalog, text_store, setup.stores, setup.now_ms, walk, lambda: catalog.rows(full)
-        )
-        return rows, catalog.note or text_store.note
+        result = make_current(catalog, text_store, setup.stores, setup.now_ms, walk, lambda: read(catalog))
+        return result, catalog.note or text_store.note
     finally:
         catalog.close()
         text_store.close()

@@ -6,15 +6,12 @@ import os
 from typing import Any
 
 from app.formats.text import one_line
-from app.index.catalog.catalog import Catalog
 from app.index.figures_file import current_figures
-from app.index.list_cache import look_first
 from app.index.row import Row, problem_count
-from app.index.scan.retry import make_current
+from app.index.scan.executor import first_walk
 from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
-from app.index.text.store import TextStore
 from app.options import Options
-from app.reports.listing import complain_of_skipped, filter_by
+from app.reports.listing import complain_of_skipped, filter_by, read_current
 from app.reports.output import SCHEMA, Progress, columns, complain, wants_ascii, write_json, write_text
 from app.sessions.summaries.figures import local_day
 from app.setup import Setup
@@ -49,17 +46,8 @@ def run(options: Options, setup: Setup) -> int:
     """Print the figures of the sessions that match. The exit code is 1 if a query matches none."""
     query = " ".join(options.query).strip()
     group_by = options.by or DAY
-    walk = look_first(setup.stores, setup.cache_folder)
-    catalog = Catalog(setup.cache_folder, setup.stores)
-    text_store = TextStore(catalog)
-    try:
-        rows, _ = make_current(
-            catalog, text_store, setup.stores, setup.now_ms, walk, lambda: catalog.rows(False)
-        )
-        note = catalog.note or text_store.note
-    finally:
-        catalog.close()
-        text_store.close()
+    walk = first_walk(setup.stores, setup.cache_folder)
+    rows, note = read_current(setup, walk, lambda catalog: catalog.rows(False))
     chosen = filter_by(rows, query, setup) if query else rows
     if chosen is None:
         return 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.index.catalog import queries, writes
 from app.index.catalog.catalog_file import drop_older, text_in
-from app.index.catalog.database import Database, changes_of_others, peek
+from app.index.catalog.database import Database, peek
 from app.index.catalog.db_errors import Busy, Doubt
 from app.index.catalog.queries import check_missing, ids_of, newest_first
 from app.index.catalog.schema import encode
@@ -47,7 +47,6 @@ class Catalog:
         self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
         self._lock = Lock()
         # The connection of `signatures`, and the number of changes by others at that time.
-        self._signatures_at: tuple[sqlite3.Connection, int] | None = None
         # The readings to be written by path, None for a removed file. They are encoded, because rows lose
         # their first messages after they were saved. There is more than one batch only while another process
         # holds the lock.
@@ -132,20 +131,7 @@ class Catalog:
 
     def signatures(self) -> dict[str, Signature]:
         """Path -> signature when the file was read, refused files included."""
-
-        def work(connection: sqlite3.Connection) -> dict[str, Signature]:
-            self._signatures_at = connection, changes_of_others(connection)
-            return queries.signatures(connection, self.roots(connection))
-
-        return self._read(work)
-
-    def untouched(self) -> bool:
-        """Whether no other process has written since `signatures`, and all our readings are stored."""
-
-        def work(connection: sqlite3.Connection) -> bool:
-            return self._signatures_at == (connection, changes_of_others(connection))
-
-        return bool(self.run(work)) and not self._pending
+        return self._read(lambda connection: queries.signatures(connection, self.roots(connection)))
 
     def load(self, paths: Iterable[str], known: Container[str] = ()) -> dict[str, Reading]:
         """The stored readings of some files, by path; their rows have no first messages.

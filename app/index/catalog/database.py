@@ -236,12 +236,6 @@ class Database:
         self.note = f"{subject} is kept in memory only: {path or self.path}: {why}"
 
 
-def changes_of_others(connection: sqlite3.Connection) -> int:
-    """A number that changes whenever another connection has written to the file."""
-    (version,) = connection.execute("PRAGMA data_version").fetchone()
-    return int(version)
-
-
 def peek(path: str, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
     """The result of `question` for the catalog's file at `path`, while `Database` continues in memory; None
     if the file cannot be read.

@@ -8,8 +8,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import LARGE_BYTES, Task, read
-from app.index.row import STEP_NS
-from app.index.scan.walk import is_much
+from app.index.row import STEP_NS, catalog_in
+from app.index.scan.walk import is_much, walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from app.index.file_reader import Result
     from app.index.row import Reading, Signature
+    from app.index.scan.walk import WalkResult
     from app.index.text.store import TextStore
     from app.index.worker_pool import WorkerPool
     from app.sessions.summaries.summarise import Progress
@@ -89,6 +90,13 @@ def start_workers(stores: Sequence[Store], gentle: bool) -> WorkerPool | None:
     workers = WorkerPool(gentle=gentle)
     workers.start()
     return workers
+
+
+def first_walk(stores: Sequence[Store], cache_folder: str) -> WalkResult:
+    """Return a walk of the stores. If there is no catalog yet, start workers during the walk."""
+    if os.path.exists(catalog_in(cache_folder)):
+        return walk(stores)
+    return walk(stores, when_much=lambda: start_workers(stores, gentle=False))
 
 
 def results(

@@ -113,14 +113,13 @@ def make_current(
     now: Callable[[], int],
     found: WalkResult,
     read: Callable[[], Result],
-) -> tuple[Result, bool]:
+) -> Result:
     """Bring `catalog` up to date with the files that a walk of `stores` has just found. Raises nothing.
 
     :param now: the time in milliseconds.
     :param found: the result of the walk; paths that cannot be read are added to its complaints.
     :param read: reads the wanted result from the catalog.
-    :return: the result of `read`, and whether the rows are those of the files that the walk found: every file
-        could be read and none changed meanwhile.
+    :return: the result of `read`.
     """
     scanner = Scanner(catalog, text_store, stores, now)
     scanner.begin(catalog.signatures())
@@ -139,4 +138,4 @@ def make_current(
 
     result = RescanningReader(catalog, scanner).read(scan, read, scan_first=True)
     found.complaints += scanner.unreadable.unread().items()
-    return result, scanner.known == {path: signature for path, (signature, _) in found.files.items()}
+    return result

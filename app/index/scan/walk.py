@@ -6,7 +6,6 @@ The first frame and a printed list load this module, so it imports no heavy libr
 from __future__ import annotations
 
 import errno
-import marshal
 import os
 import stat
 import time
@@ -30,8 +29,6 @@ _PAUSE_SECONDS = 0.002
 
 WORKERS_FROM_BYTES = 16_000_000
 """The number of bytes to read from which on workers save more time than starting them takes."""
-
-_MARSHAL_VERSION = 2  # from version 3 on, equal values may be encoded differently
 
 
 class WalkResult:
@@ -91,14 +88,6 @@ class WalkResult:
     def size(self) -> int:
         """The total size of the files in bytes."""
         return sum([record[2] for _, _, records in self._folders for record in records])
-
-    def record(self) -> bytes:
-        """The names and signatures of the files. Another walk has the same record if it finds the same files
-        unchanged, in the order of their folders, which stays the same until a folder changes.
-        """
-        return b"".join(
-            [marshal.dumps((folder, records), _MARSHAL_VERSION) for _, folder, records in self._folders]
-        )
 
     def gone(self, paths: Iterable[str]) -> list[str]:
         """The files of `paths` that no longer exist.

@@ -187,7 +187,8 @@ def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
     scanned(cache, store)
     delete_the_segment(cache)
     catalog = Catalog(str(cache), [store])
-    assert make_current(catalog, TextStore(catalog), [store], lambda: 0, walk([store]), catalog.rows)[1]
+    rows = make_current(catalog, TextStore(catalog), [store], lambda: 0, walk([store]), catalog.rows)
+    assert len(rows) == 5
     catalog.close()
     assert segments(cache) == {}
     assert scanned(cache, store).counts.whole == 5
