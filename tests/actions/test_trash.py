@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
 from tests.actions.conftest import contents, read_only, trash_of
 from tests.factory import chain, write_session
-from tests.holding import held
+from tests.holding import held, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,6 +184,28 @@ def test_a_live_session_is_refused_and_its_process_is_named(
     assert contents(str(home.folder / ".omp")) == before
     assert not trash_of(home).exists()
     assert trash(omp_path, home.env).after
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows what a process has open")
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_session_that_is_only_read_is_trashed_when_its_agent_has_ended(
+    home: Home, tmp_path: Path, agent: str
+) -> None:
+    path = read_only(home, agent)
+    before = contents(path)
+    with running(tmp_path, agent) if agent == "claude" else held(path, tmp_path, agent) as pid:
+        if agent == "claude":
+            # It keeps no file open, but notes its session.
+            note = home.folder / ".claude" / "sessions" / f"{pid}.json"
+            note.parent.mkdir()
+            note.write_text(json.dumps({"pid": pid, "sessionId": "s"}))
+        with pytest.raises(LiveSession, match=str(pid)):
+            trash(path, home.env, anyway=True)
+        assert contents(path) == before
+    change = trash(path, home.env)
+    assert not os.path.lexists(path)
+    restore(change)
+    assert contents(path) == before
 
 
 @pytest.mark.parametrize("act", [trash, delete_for_good])

@@ -36,6 +36,52 @@ async def test_an_append_at_the_leaf_is_followed(browser, three):
         assert ui.listed()[1] == "plain", "newest activity first"
 
 
+CLAUDE = ".claude/projects/-work-app/0198.jsonl"
+CODEX = ".codex/sessions/2026/02/26/rollout-2026-02-26T14-30-12-0198.jsonl"
+
+
+def claude_line(own, parent, role, text):
+    message = {"role": role, "content": [{"type": "text", "text": text}]}
+    ids = {"uuid": own, "parentUuid": parent, "sessionId": "0198", "cwd": HERE}
+    return {"type": role, **ids, "timestamp": "2026-02-26T14:30:13Z", "message": message}
+
+
+def codex_line(role, text):
+    content = [{"type": "output_text" if role == "assistant" else "input_text", "text": text}]
+    payload = {"type": "message", "role": role, "content": content}
+    return {"timestamp": "2026-02-26T14:30:13Z", "type": "response_item", "payload": payload}
+
+
+@pytest.mark.parametrize(
+    ("file", "lines", "later"),
+    [
+        (
+            CLAUDE,
+            [claude_line("a", None, "user", "fix the door"), claude_line("b", "a", "assistant", "done")],
+            claude_line("c", "b", "user", "now the window"),
+        ),
+        (
+            CODEX,
+            [
+                {"type": "session_meta", "payload": {"id": "0198", "cwd": HERE}},
+                codex_line("user", "fix the door"),
+                codex_line("assistant", "done"),
+            ],
+            codex_line("user", "now the window"),
+        ),
+    ],
+)
+async def test_a_session_that_is_only_read_is_followed_at_its_end(browser, tmp_path, file, lines, later):
+    path = write_session(tmp_path / "home" / file, *lines)
+    async with browser() as ui:
+        await ui.until(lambda: ui.sessions.row is not None and ui.sessions.row.id == "0198", "its row")
+        await ui.until(lambda: ui.tree.node is not None and "done" in ui.entry.lines[0].text, "its end")
+        append(path, later)
+        await ui.until(lambda: "now the window" in ui.entry.lines[0].text, "the new end")
+        assert ui.tree.node is ui.tree.view.leaf
+        assert ui.sessions.row.message_count == 3
+
+
 async def test_a_cursor_away_from_the_leaf_stays(browser, three):
     async with browser() as ui:
         await ui.press("tab", "home")
