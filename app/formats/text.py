@@ -168,6 +168,7 @@ def _build_table() -> dict[int, str]:
         (0x206A, 0x206F),  # deprecated shaping and digit controls
         (0xFFF9, 0xFFFB),  # interlinear annotation
         (0xFDD0, 0xFDEF),  # noncharacters
+        (0x13439, 0x1343F),  # controls of hieroglyphs that Unicode 15 added
         (0xE0000, 0xE007F),  # tags: invisible text
     ):
         table.update(dict.fromkeys(range(low, high + 1), _REPLACEMENT))

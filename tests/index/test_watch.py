@@ -116,13 +116,21 @@ def test_polling_notices_growth_and_new_files(tmp_path: Path) -> None:
     assert (hints.paths, hints.walk) == (set(), False)
     append(paths[90], message("n", "e0", "more"))
     assert watch.wait(2, stop).paths == {str(paths[90])}
-    paths[91].unlink()
-    assert str(paths[91]) in watch.wait(2, stop).paths
     write(paths[0].parent / "new.jsonl", session())
     while not watch.wait(2, stop).walk:
         pass
     stop.set()
     assert watch.wait(60, stop).count == 0
+
+
+def test_polling_looks_for_the_new_place_of_a_file_that_is_gone(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 3)
+    watch = polled(tmp_path, paths)
+    paths[1].unlink()
+    folder = paths[1].parent
+    os.utime(folder, (1_700_000_000, 1_700_000_000))
+    hints = watch.wait(2, threading.Event())
+    assert (hints.paths, hints.walk) == (set(), True)
 
 
 def test_files_with_future_times_do_not_delay_polling(tmp_path: Path) -> None:

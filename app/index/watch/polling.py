@@ -143,6 +143,12 @@ class PollWatch:
             signature = self._known.get(path)
             try:
                 status = os.stat(path)
+            except FileNotFoundError:
+                if signature is not None:
+                    # The file may have moved: a walk finds it at its new place in the same step.
+                    hints.walk = True
+                    hints.count += 1
+                continue
             except OSError:
                 if signature is None:
                     continue
