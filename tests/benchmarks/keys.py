@@ -25,7 +25,7 @@ HELD = 90
 EVERY = 1 / 30
 """Seconds between the repeats of a held key."""
 QUERIES = 20
-EMPTY = "words, "
+EMPTY = "Type to search"
 """The beginning of the placeholder in the empty search box."""
 STILL = 0.15
 """Seconds without output after which the work of a key counts as done."""
