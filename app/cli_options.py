@@ -69,7 +69,9 @@ class _CommandParser(_Parser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """See `argparse`; the options are parsed first, then the remaining words."""
         end = args.index("--") if "--" in args else len(args)
-        first = _Parser(prog=self.prog, add_help=False, argument_default=argparse.SUPPRESS)
+        first = _Parser(
+            prog=self.prog, formatter_class=_Formatter, add_help=False, argument_default=argparse.SUPPRESS
+        )
         _add(first, self.own)
         _add(first, SHARED, prefix=_BEHIND)
         namespace, words = first.parse_known_args(args[:end], namespace)
@@ -85,9 +87,12 @@ def parse(words: Sequence[str]) -> Options:
         the reason (2).
     """
     first = _first_word(words)
-    if first is not None and words[first] not in COMMANDS and not {"-h", "--help"} & set(words[:first]):
-        return _parse_query(words, first)
-    options = parser().parse_args(words, Options())
+    command = ""
+    if first is not None and not {"-h", "--help"} & set(words[:first]):
+        command = words[first]
+        if command not in COMMANDS:
+            return _parse_query(words, first)
+    options = parser(command).parse_args(words, Options())
     for option in SHARED:
         if option.many:
             behind = vars(options).pop(_BEHIND + option.field, [])
@@ -160,8 +165,12 @@ def _is_near(typed: str, name: str) -> bool:
     return len(name) >= SHORTEST_WRONG_LETTER and rest[1:] == expected[1:]
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of argparse. It sets no defaults, which are in `Options`."""
+def parser(command: str = "") -> argparse.ArgumentParser:
+    """The parser of argparse. It sets no defaults, which are in `Options`.
+
+    :param command: the only command of the command line; "" for all. A list that is printed would wait
+        as long for the parsers of all commands as for checking a thousand files.
+    """
     root = _Parser(
         prog="leafmark",
         formatter_class=_Formatter,
@@ -181,24 +190,25 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(
         dest="command", metavar="COMMAND", prog="leafmark", parser_class=_CommandParser
     )
-    for name, command in COMMANDS.items():
+    for name in (command,) if command else COMMANDS:
+        entry = COMMANDS[name]
         command_parser = commands.add_parser(
             name,
-            help=command.help,
-            description=f"{command.help[:1].upper()}{command.help[1:]}.",
+            help=entry.help,
+            description=f"{entry.help[:1].upper()}{entry.help[1:]}.",
             formatter_class=_Formatter,
             argument_default=argparse.SUPPRESS,
         )
-        command_parser.own = command.options
-        command_parser.signed = command.signed
+        command_parser.own = entry.options
+        command_parser.signed = entry.signed
         command_parser.more = _help_of(name)
-        for word in command.words:
+        for word in entry.words:
             nargs = word.many or None
             kinds: dict[str, Any] = {"type": _type(OneOf(*word.values))} if word.values else {}
             command_parser.add_argument(
                 word.field, nargs=nargs, metavar=word.metavar, help=word.help, **kinds
             )
-        _add(command_parser, command.options)
+        _add(command_parser, entry.options)
         _add(command_parser, SHARED, prefix=_BEHIND)
     return root
 

@@ -36,11 +36,8 @@ from app.stores.base import Store
 from app.stores.layout import Complaint, hides_nothing
 from app.stores.live import look
 from app.stores.tags import NOTHING, Tagging, Taggings, read_taggings
-from app.view.bars import how_many_unread
 from app.view.cells import pad, shorten, width
-from app.view.formatting import SHORT_ID, age, count, short_id, tilde
-from app.view.list_filter import haystack, is_plain, matches, words_of
-from app.view.session_row import STATES
+from app.view.formatting import SHORT_ID, age, count, how_many_unread, short_id, tilde
 
 Result = TypeVar("Result")
 
@@ -127,6 +124,9 @@ def read_current(
 
 def filter_by(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     """The rows that match `query`. None if the query is invalid; then standard error has the reason."""
+    # Imported here: a list without a query does not need it.
+    from app.view.list_filter import haystack, is_plain, matches, words_of
+
     if not is_plain(query):
         from app.reports.list_query import filter_rows  # the query language takes long to import
 
@@ -226,6 +226,9 @@ def _state_signs(states: dict[str, str]) -> dict[str, str]:
     """Path -> the character for a session that is live or maybe live."""
     if not states:
         return {}
+    # Imported here: mostly no session is live.
+    from app.view.session_row import STATES
+
     return {path: STATES[state][0] for path, state in states.items()}
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from app.formats.text import inert, one_line
-from app.index.query.query import QueryError
-from app.index.scan.deltas import Delta
 from app.options import Options
 from app.paths import CONFIG, config_folder
-from app.settings import read_settings
 from app.setup import Setup
 from app.view.cells import ELLIPSIS, width
 from app.view.terminal import ascii_lines, can_place_text, is_ascii_terminal, spelled_for
+
+if TYPE_CHECKING:
+    from app.index.query.query import QueryError
+    from app.index.scan.deltas import Delta
 
 SCHEMA = 2
 """The `schema` of every JSON document that a command prints; it changes when a field changes its meaning."""
@@ -94,12 +94,18 @@ def encodable_text(text: str, encoding: str, env: Mapping[str, str]) -> str:
 def wants_ascii(env: Mapping[str, str]) -> bool:
     """Whether to print ASCII only: the setting decides, else the locale (help/settings.md)."""
     if os.path.lexists(os.path.join(config_folder(env), CONFIG)):
+        # Imported here: most users have no settings file, and a list would wait for it.
+        from app.settings import read_settings
+
         return read_settings(env).draws_ascii(env)
     return is_ascii_terminal(env)
 
 
 def write_json(value: dict[str, Any]) -> None:
     """Print a value as one JSON document, in ASCII, so that a terminal obeys no character in it."""
+    # Imported here: a list for a reader does not need it.
+    import json
+
     # One write: writing in pieces is several times slower.
     text = json.dumps(value, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
@@ -108,6 +114,9 @@ def write_json(value: dict[str, Any]) -> None:
 
 def json_line(value: dict[str, Any]) -> str:
     """A value as JSON in one line, in ASCII."""
+    # Imported here, as above.
+    import json
+
     return json.dumps(value, ensure_ascii=True)
 
 

@@ -11,7 +11,7 @@ The first frame loads this module, so it imports no heavy library.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.paths import make_own_folders
 from app.small_files import read_small, replace_file
@@ -22,8 +22,7 @@ OWN = "pins.json"
 """Name of leafmark's own pins file in its state folder."""
 
 
-@dataclass(slots=True)
-class PinChange:
+class PinChange(NamedTuple):
     """The result of `set_pin` and `set_own_pin`.
 
     path      the pins file

@@ -12,7 +12,7 @@ from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.view.arrangement import Arrangement
 from app.view.cells import shorten_start, stable_width, width
-from app.view.formatting import counted
+from app.view.formatting import counted, how_many_unread
 from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
 from app.view.list_groups import Group
@@ -135,12 +135,6 @@ def hidden_note(hidden: int) -> str:
 def reading_note(done: int, total: int) -> str:
     """The note in the header while files are being read; empty when that is done."""
     return f"reading {done:,} of {total:,}" if done < total else ""
-
-
-def how_many_unread(files: int, folders: int) -> str:
-    """Numbers of unreadable files and folders in words; empty if both are 0."""
-    counts = ((files, "file"), (folders, "folder"))
-    return " and ".join(counted(number, thing) for number, thing in counts if number)
 
 
 def unread_note(files: int, folders: int) -> str:

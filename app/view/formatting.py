@@ -173,3 +173,9 @@ def short_agent(agent: str) -> str:
 def short_id(session_id: str) -> str:
     """The part of an id that identifies a session. The part of a UUID of version 7 is its millisecond."""
     return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)
+
+
+def how_many_unread(files: int, folders: int) -> str:
+    """Numbers of unreadable files and folders in words; empty if both are 0."""
+    counts = ((files, "file"), (folders, "folder"))
+    return " and ".join(counted(number, thing) for number, thing in counts if number)
