@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.export.choice import NONE, SHORT, Choice, find_id, newest_end
@@ -16,6 +16,7 @@ from app.sessions.summaries.titles import typed_text
 from app.sessions.tree.node import Node, path_to
 
 if TYPE_CHECKING:
+    from app.formats.header import Fault
     from app.redact import Redactor
     from app.sessions.tree.tree import SessionTree
 
@@ -134,12 +135,9 @@ class Articles:
             self._places = list(_all_places(tree))
         else:
             self._places = [_Place(node, 0) for node in path_to(self._end)]
-        self.problems = [_problem(fault) for fault in tree.problems]
+        self.problems = [self._problem(fault) for fault in tree.problems]
         if tree.torn is not None:
             self.problems.append(f"line {tree.torn.line}: it is unfinished")
-        if redactor is not None:
-            # A reason may quote what stands in the line.
-            self.problems = [redactor.copy_of_text(problem) for problem in self.problems]
         self.title = self._title()
         header = tree.header
         parts = (
@@ -163,22 +161,19 @@ class Articles:
     def _title(self) -> str:
         if self._tree.name:
             return self._clean_line(self._tree.name, TITLE, "title")
-        for node in self._tree.entries:
-            if node.role == "user":
-                raw = self._tree.read(node)
-                texts = (part.text for part in content_parts(raw) if part.kind == "text")
-                title = typed_text("\n".join(texts))
-                if title:
-                    if self._redactor is not None:
-                        title = self._redactor.copy_of_text(title[: 4 * TITLE])
-                    return clean_line(title, TITLE)
-        return "Session"
+        prompts = (self._tree.read(node) for node in self._tree.entries if node.role == "user")
+        return prompt_title(prompts, self._redactor) or "Session"
 
     def _clean_line(self, text: str, limit: int, place: str) -> str:
         if self._redactor is not None:
             self._redactor.at(place)
-            text = self._redactor.text(text[: 4 * limit])
+            text = self._redactor.text(text)
         return clean_line(text, limit)
+
+    def _problem(self, fault: Fault) -> str:
+        # A reason may quote what stands in the line.
+        reason = fault.reason if self._redactor is None else self._redactor.copy_of_text(fault.reason)
+        return f"line {fault.line}: {clean_line(reason, 200)}" if fault.line else clean_line(reason, 200)
 
     def __iter__(self) -> Iterator[Article]:
         """The articles, in the order of the document.
@@ -265,6 +260,19 @@ class Articles:
             return Piece("image", "image", clean_line(f"{words}: {error}", 2 * TITLE))
 
 
+def prompt_title(prompts: Iterable[dict[str, Any]], redactor: Redactor | None) -> str:
+    """The first text that a person typed, in one line; "" if there is none.
+
+    :param prompts: the entries of the user, in their order.
+    :param redactor: redacts the text before it is cut: half a secret cannot be recognised.
+    """
+    for prompt in prompts:
+        text = typed_text("\n".join(part.text for part in content_parts(prompt) if part.kind == "text"))
+        if text:
+            return clean_line(text if redactor is None else redactor.copy_of_text(text), TITLE)
+    return ""
+
+
 def _all_places(tree: SessionTree) -> Iterator[_Place]:
     """All entries, each below its parent, older branches first."""
     waiting = [_Place(root, 0) for root in reversed(tree.roots)]
@@ -274,11 +282,6 @@ def _all_places(tree: SessionTree) -> Iterator[_Place]:
         children = place.node.children
         depth = place.depth + (len(children) > 1)
         waiting.extend(_Place(child, depth) for child in reversed(children))
-
-
-def _problem(fault: Any) -> str:
-    reason = clean_line(fault.reason, 200)
-    return f"line {fault.line}: {reason}" if fault.line else reason
 
 
 def _kind(raw: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from app.export.articles import prompt_title
 from app.export.choice import Choice, find_id, newest_end
 from app.formats.images import describe_image, image_of
 from app.sessions.summaries.quick_summary import quick_title
@@ -44,7 +45,6 @@ def context_document(
     """
     end = chosen_end(manager, choice)
     context = manager.build_session_context(end)
-    title = manager.session_name or quick_title(manager.session_file or "", (manager.agent,))
     document: dict[str, Any] = {
         "session": {
             "agent": manager.agent,
@@ -65,10 +65,21 @@ def context_document(
         if not choice.images:
             document = without_images(document)
         document = redactor.value(document)
-        # It stands elsewhere as well.
-        title = redactor.copy_of_text(title)
-    document["session"]["title"] = title
+    document["session"]["title"] = document["session"]["name"] or _title(manager, redactor)
     return {"schema": SCHEMA, **document}
+
+
+def _title(manager: SessionManager, redactor: Redactor | None) -> str:
+    """The title of a session without a name."""
+    if redactor is None:
+        return quick_title(manager.session_file or "", (manager.agent,))
+    messages = (entry.normalized for entry in manager.get_entries() if entry.type == "message")
+    return prompt_title((raw for raw in messages if _role(raw) == "user"), redactor)
+
+
+def _role(raw: dict[str, Any]) -> object:
+    message = raw.get("message")
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def context_pieces(document: dict[str, Any]) -> Iterator[bytes]:

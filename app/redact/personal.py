@@ -16,7 +16,8 @@ _HOME = re.compile(rf"{_FIRST_SLASH}(?:home|Users){_SLASH}({_NAME})")
 _WINDOWS_HOME = re.compile(
     rf"(?:(?<![\w.~-])|(?<=\\[nrt]))[A-Za-z]:(?:\\{{1,4}}|/)Users(?:\\{{1,4}}|/)({_NAME})"
 )
-_IN_FOLDER_NAMES = re.compile(r"(-(?:home|Users)-)([A-Za-z0-9_]+)(?=-|$)")
+# Agents name folders of sessions after the working folder: `-home-alice-app`, `--home-alice--`.
+_IN_FOLDER_NAMES = re.compile(r"-(?<!\w-)(home|Users)-([A-Za-z0-9_]+)(?=[-/\\\"']|$)")
 _COMMON = frozenset(("root", "user", "users", "home", "admin", "runner", "shared", "public", "default"))
 """Names that say nothing about a person."""
 
@@ -72,7 +73,7 @@ class Personal:
         if "home" in text or "Users" in text:
             text, found = _HOME.subn("~", text)
             count += found
-            text, found = _IN_FOLDER_NAMES.subn(rf"\1{USER}", text)
+            text, found = _IN_FOLDER_NAMES.subn(rf"-\1-{USER}", text)
             count += found
         if self._user is not None and any(name in text for name in self._names):
             text, found = self._user.subn(USER, text)

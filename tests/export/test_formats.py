@@ -187,6 +187,19 @@ def test_each_secret_is_replaced_in_each_field_of_each_format(format: str, rule:
         entries_of(text)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_title_is_redacted_before_it_is_cut(format: str, tmp_path: Path) -> None:
+    for before in (100, 260, 280, 460):
+        for number, space in enumerate(("word ", "     ")):
+            text = f"a {space * (before // 5)}{KEY} z"
+            path = write_session(
+                tmp_path / f"{before}-{number}.jsonl",
+                header("cut"),
+                message("00000001", None, "user", text, 1),
+            )
+            assert KEY[:6] not in exported(path, format, redactor=Redactor())
+
+
 def test_options_leave_out_thinking_tools_and_images(tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl")
     for format in ("html", "md"):

@@ -221,6 +221,10 @@ def test_homes_become_a_tilde_and_names_are_replaced_only_in_paths_and_before_ho
         "/var/mail/user as user@host, malice@host, https://x.org/home/page, --home-user-x--"
     )
     assert count == 7
+    assert personal.replace("/x/-home-alice/s.jsonl icon-home-alice --home-dir /x") == (
+        "/x/-home-user/s.jsonl icon-home-alice --home-dir /x",
+        1,
+    )
     assert user_in("/Users/carol/work") == "carol"
     assert user_in("/srv/app") == ""
     assert Personal("/root", ["root"]).replace("cd /root/x; root@host; /rooted") == (
