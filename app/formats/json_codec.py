@@ -118,9 +118,8 @@ _SCALAR = re.compile(
 
 
 def flatten(text: str, depth: int = DEPTH) -> str:
-    """`text` with the values below `depth` levels flattened. An array or object at that depth becomes a note.
-    If it has a text, a number or a name, it becomes an array of the note, itself and every array and object
-    in it, side by side in their order. The name of a field with an array or object is kept once, with null.
+    """`text` with the arrays and objects below `depth` levels flattened. Each becomes a note, or an array of
+    the note, the texts and numbers in it, and the names of its fields with null; each of these once.
 
     There is no recursion, and one pass.
 
@@ -132,10 +131,7 @@ def flatten(text: str, depth: int = DEPTH) -> str:
     kept = 0  # text up to here is in `out` or dropped
     position = 0
     expect = "value"  # value | first value | first key | key | after
-    name = ""  # of the field that is read
-    below: list[list[str]] = []  # the contents of each array and object below `depth`, see `_side_by_side`
-    inside: list[list[str]] = []  # those that are not closed yet
-    names: set[str] = set()
+    below: dict[str, None] = {}  # what is kept of the value below `depth` that is read, in order
     while True:
         position = _skip(text, position)
         if position >= length:
@@ -147,10 +143,8 @@ def flatten(text: str, depth: int = DEPTH) -> str:
             if char == closers[-1]:
                 closers.pop()
                 position += 1
-                if inside:
-                    inside.pop().append(char)
                 if len(closers) == depth:
-                    out.append(_side_by_side(below))
+                    out.append(f"[{','.join((NOTE, *below))}]" if below else NOTE)
                     below.clear()
                     kept = position
             elif char == ",":
@@ -162,42 +156,26 @@ def flatten(text: str, depth: int = DEPTH) -> str:
             expect = "after"
         elif expect in ("key", "first key"):
             end = _scalar(text, position, key=True)
-            name = text[position:end]
+            if len(closers) > depth:
+                below[f"{{{text[position:end]}:null}}"] = None
             position = _colon(text, end)
             expect = "value"
         elif char in "[{":
             if len(closers) == depth:
                 out.append(text[kept:position])
-            if len(closers) >= depth:
-                if inside and closers[-1] == "}" and name not in names:
-                    names.add(name)
-                    inside[-1].append(f"{name}:null")
-                inside.append([char])
-                below.append(inside[-1])
             closers.append("]" if char == "[" else "}")
             expect = "first value" if char == "[" else "first key"
             position += 1
         else:
             end = _scalar(text, position)
-            if inside:
-                scalar = text[position:end]
-                inside[-1].append(f"{name}:{scalar}" if closers[-1] == "}" else scalar)
+            if len(closers) > depth:
+                below[text[position:end]] = None
             position = end
             expect = "after"
     if closers or expect != "after":
         raise ValueError("the line ends in the middle of a value")
     out.append(text[kept:])
     return "".join(out)
-
-
-def _side_by_side(below: list[list[str]]) -> str:
-    """The text that replaces the nested values.
-
-    :param below: for each array or object its first character, its contents without nested ones, its last
-        character.
-    """
-    values = [f"{opens}{','.join(parts)}{closes}" for opens, *parts, closes in below if parts]
-    return f"[{','.join((NOTE, *values))}]" if values else NOTE
 
 
 def _skip(text: str, position: int) -> int:
