@@ -17,6 +17,7 @@ from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.stores.tags import known_tags
 from app.view.cells import shorten
+from app.view.fork_order import count_dependents
 from app.view.formatting import age, size, tilde
 from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
@@ -131,10 +132,12 @@ class SessionActions:
 
         selection = self._selection(*rows)
         artifacts = 0, 0
+        dependents = 0
 
         async def measure() -> None:
-            nonlocal artifacts
+            nonlocal artifacts, dependents
             paths = [row.path for row in rows]
+            dependents = await asyncio.to_thread(count_dependents, rows, self._pane.model.rows())
             artifacts = await asyncio.to_thread(artifact_sizes, paths, self._setup.stores)
             self._prompt.renew()
 
@@ -142,7 +145,8 @@ class SessionActions:
             folders, in_folders = artifacts
             total = sum(row.size for row in selection.rows() or rows) + in_folders
             titles, hidden = self._titles(selection), self._hidden(selection)
-            return trash_question(titles, cells, hidden=hidden, size=size(total), folders=folders)
+            facts = {"hidden": hidden, "folders": folders, "dependents": dependents}
+            return trash_question(titles, cells, size=size(total), **facts)
 
         self._host.start(measure())
         if await self._prompt.confirm(Question(text, (("enter", "trash"),), "keep"), selection):

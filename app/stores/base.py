@@ -223,6 +223,8 @@ class Agent:
     """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
     suffix.
     """
+    forks_need_parent: bool = False
+    """Whether the agent cannot open a session that goes on from another one without that one's file."""
     depth: int = 1
     """Levels of folders below the root of a store in which sessions lie."""
     unread_suffixes: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ class Codex(Agent):
     process_names = frozenset({"codex"})
     variables = (HOME,)
     can = frozenset()
+    forks_need_parent = True
     depth = 3
     unread_suffixes = (".jsonl.zst",)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from app.index.row import Row
+from app.stores import agent_named
 
 
 def parents_of(rows: Iterable[Row]) -> dict[str, str | None]:
@@ -39,6 +40,20 @@ def parents_of(rows: Iterable[Row]) -> dict[str, str | None]:
         for fork in unresolved:
             parents[fork.path] = _parent_by_name(fork, by_name)
     return parents
+
+
+def count_dependents(chosen: Iterable[Row], rows: Iterable[Row]) -> int:
+    """The number of sessions that go on from one of `chosen`, and that their agent cannot open without it.
+
+    :param rows: all sessions; those of `chosen` do not count.
+    """
+    chosen = list(chosen)
+    paths = {row.path for row in chosen}
+    ids = {(row.agent, row.id) for row in chosen if agent_named(row.agent).forks_need_parent}
+    return sum(
+        (row.agent, row.parent_session) in ids and not row.spawned and row.path not in paths
+        for row in (rows if ids else ())
+    )
 
 
 def _by_id_and_file_name(rows: Iterable[Row]) -> dict[str, list[Row]]:

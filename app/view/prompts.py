@@ -15,18 +15,23 @@ LEAST_TITLE = 10
 
 
 def trash_question(
-    titles: Sequence[str], cells: int, *, hidden: int, size: str = "", folders: int = 0
+    titles: Sequence[str], cells: int, *, hidden: int, size: str = "", folders: int = 0, dependents: int = 0
 ) -> str:
     """The question before sessions are trashed.
 
     :param titles: raw titles of the sessions, at least one.
     :param hidden: how many of them are not shown.
-    :param size: the size of their files; ``folders``: the number of their folders of artifacts. Both are left
-        out if there is no room.
+    :param size: the size of their files; ``folders``: the number of their folders of artifacts;
+        ``dependents``: the number of other sessions that cannot be opened without them. All are left out if
+        there is no room, the last one last.
     """
+    need = "1 session needs" if dependents == 1 else f"{dependents:,} sessions need"
+    needed = f"{need} {'it' if len(titles) == 1 else 'them'}" if dependents else ""
     artifacts = counted(folders, "artifact folder") if folders else ""
-    both = ", ".join(filter(None, (size, artifacts)))
-    details = tuple(f" ({detail})" for detail in (both, size) if detail)
+    every = (
+        ", ".join(filter(None, facts)) for facts in ((size, artifacts, needed), (size, needed), (needed,))
+    )
+    details = tuple(f" ({detail})" for detail in (*every, size) if detail)
     return _about("Trash", titles, cells, hidden, details=details)
 
 

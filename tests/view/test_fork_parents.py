@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
-from app.view.fork_order import parents_of
+from app.view.fork_order import count_dependents, parents_of
 from app.view.list_model import ListModel
 from tests.factory import make_row
 
@@ -110,3 +110,20 @@ def test_the_order_of_the_sessions_does_not_matter(sessions, random) -> None:
     assert set(parents) == {row.path for row in rows if row.parent_session}
     random.shuffle(rows)
     assert parents_of(rows) == parents
+
+
+def test_sessions_that_need_another_one_are_counted() -> None:
+    base, other = make_row("base", agent="codex"), make_row("other", agent="codex")
+    rows = [
+        base,
+        other,
+        make_row("rewound", agent="codex", parent_session="base"),
+        make_row("forked", agent="codex", parent_session="base"),
+        make_row("scout", agent="codex", parent_session="base", spawned=True),
+        make_row("alike", agent="pi", parent_session="base"),
+    ]
+    assert [count_dependents([row], rows) for row in (base, other)] == [2, 0]
+    assert count_dependents(rows, rows) == 0
+    # Forks of the other agents have a copy of the entries.
+    copied = [make_row("base"), make_row("fork", parent_session="base")]
+    assert count_dependents(copied[:1], copied) == 0

@@ -36,6 +36,11 @@ def test_the_question_has_size_and_folders_of_artifacts_if_they_fit():
     several = ["a"] * 3
     assert trash_question(several, 60, hidden=0, **facts) == "Trash 3 sessions (212 kB, 1 artifact folder)?"
     assert trash_question(several, 40, hidden=0, **facts) == "Trash 3 sessions (212 kB)?"
+    needed = trash_question(several, 60, hidden=0, size="212 kB", dependents=2)
+    assert needed == "Trash 3 sessions (212 kB, 2 sessions need them)?"
+    assert trash_question(["Refactor"], 40, hidden=0, size="2 kB", dependents=1).endswith(
+        "(1 session needs it)?"
+    )
     assert trash_question(several, 20, hidden=0, **facts) == "Trash 3 sessions?"
     assert trash_question(several, 60, hidden=2, size="9 B") == "Trash 3 sessions, 2 of them not shown (9 B)?"
     assert trash_question(["Refactor"], 60, hidden=0, size="9 B", folders=2) == (
