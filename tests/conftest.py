@@ -4,7 +4,10 @@
 """
 
 import gc
+import os
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +26,23 @@ share_work()
 # takes a fifteenth of the time.
 _THRESHOLDS = (20_000, 50, 100)
 gc.set_threshold(*_THRESHOLDS)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each worker import the test files beginning with another one.
+
+    pytest rewrites the assertions of a file that was not imported before, and keeps the result for others.
+    In a fresh checkout, workers that go through the files in the same order would all rewrite all of them.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]
+    count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if count == 1 or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    first = len(files) * int(worker) // count
+    for file in files[first:] + files[:first]:
+        import_module(".".join(file.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(autouse=True)
