@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NOT_AN_OBJECT = "not a JSON object"
-"""The reason for a line that is JSON."""
+"""The reason for a line that is JSON, but no object."""
 
 _LONGEST_EXACT_INTEGER = 4000  # digits; Python refuses to convert longer ones, JavaScript makes them a float
 

@@ -1,8 +1,8 @@
 """The one place where text from a session is made inert.
 
-Nothing a session holds may reach a terminal as it is: an escape sequence could repaint the screen, a
-bidirectional override could show a command other than the one that is run, a lone surrogate cannot be
-encoded at all. Everything that is drawn goes through `inert` or `one_line` first.
+No text from a session may reach a terminal unchanged. An escape sequence could repaint the screen, a
+bidirectional override could show another command than the one that is run, and a lone surrogate cannot be
+encoded. Everything that is drawn goes through `inert` or `one_line` first.
 
 The first frame loads this module, so it imports no heavy library.
 """
@@ -14,10 +14,9 @@ _ELLIPSIS = "…"
 _ZERO_WIDTH_JOINER = "\u200d"
 
 
-# Characters of different widths in different terminals. The rest of the line would be drawn in the wrong
-# place.
+# Terminals draw these characters in different widths, so the rest of the line would be in the wrong place.
 _UNSTEADY = (
-    (0x115F, 0x1160),  # Hangul fillers: drawn as nothing, in as many cells as each terminal likes
+    (0x115F, 0x1160),  # Hangul fillers: nothing is drawn, in a number of cells that terminals do not agree on
     (0x3164, 0x3164),
     (0xFFA0, 0xFFA0),
     (0x302E, 0x302F),  # Hangul tone marks: marks, and yet wide
@@ -28,7 +27,8 @@ _UNSTEADY = (
     (0x4DC0, 0x4DFF),
     (0x1D300, 0x1D356),
     (0x1D360, 0x1D376),
-    # Wide, and newer than Unicode 14, which the oldest Python knows: for many terminals not assigned.
+    # Wide characters that are newer than Unicode 14, the version of the oldest Python. Many terminals do not
+    # know them.
     (0x2FFC, 0x2FFF),
     (0x31E4, 0x31E5),
     (0x31EF, 0x31EF),
@@ -49,8 +49,9 @@ _UNSTEADY = (
     (0x1FAE8, 0x1FAEF),
     (0x1FAF7, 0x1FAFF),
 )
-# Terminals draw these as nothing, but for the two joiners that scripts and emoji need: text hides in them
-# (Unicode's Default_Ignorable_Code_Point, without what has a line of its own in `_build_table`).
+# Terminals draw nothing for these characters, so that a text can be hidden in them. The list is Unicode's
+# Default_Ignorable_Code_Point without the two joiners, which scripts and emoji need, and without the
+# characters that have a line of their own in `_build_table`.
 _IGNORED = (
     (0xAD, 0xAD),  # soft hyphen
     (0x034F, 0x034F),  # combining grapheme joiner
@@ -61,7 +62,7 @@ _IGNORED = (
     (0x1BCA0, 0x1BCA3),  # shorthand format controls
     (0x1D173, 0x1D17A),  # musical beams and slurs
 )
-# Variation selectors change how the character before them is drawn; without one they are nothing, too.
+# Variation selectors change how the character before them is drawn. Without one, nothing is drawn for them.
 _SELECTORS = ((0x180B, 0x180D), (0x180F, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
 
 
@@ -71,10 +72,10 @@ def _characters(*ranges: tuple[int, int]) -> frozenset[str]:
 
 _replaced = _characters(*_UNSTEADY, *_IGNORED)
 _selectors = _characters(*_SELECTORS)
-# Characters that Python calls printable and that are not drawn as they are, or not everywhere.
+# Characters that are printable for Python, but that some terminals draw in another way.
 _suspect = _replaced | _selectors
-# Characters that are drawn as nothing: blanks of every kind, fillers, joiners, selectors, and the controls
-# for which `inert` shows something else.
+# Characters for which nothing is drawn: blanks of every kind, fillers, joiners, selectors, and the controls
+# that `inert` replaces.
 _INVISIBLE = (
     (0x09, 0x0D),
     (0x1C, 0x20),
@@ -108,7 +109,7 @@ class _Table(dict[int, str]):
     """
 
     def __missing__(self, code: int) -> str:
-        # A text with such characters is rare, and mostly not among the first rows.
+        # Imported here: few texts have such characters, and the first frame waits for this module.
         import unicodedata
 
         char = chr(code)
@@ -124,18 +125,18 @@ _joined: list[str] = []
 def _replacements() -> dict[int, str]:
     """The replacement of each character that must not be drawn; built for the first text that needs it."""
     if 0 not in _table:
-        # At once: another thread may ask meanwhile.
+        # All entries are added at once, because another thread may look for one meanwhile.
         _table.update(_build_table())
     return _table
 
 
 def _is_plain(text: str) -> bool:
-    """Whether `text` can be drawn as it is."""
+    """Whether `text` can be drawn unchanged."""
     return text.isprintable() and (text.isascii() or _suspect.isdisjoint(text))
 
 
 def visible_line(text: str, limit: int = 300) -> str:
-    """`one_line` of a text that stands for something, as a name does: "" where nothing of it is visible."""
+    """`one_line` of a name or title; "" if nothing of the text is visible."""
     shown = one_line(text, limit)
     if shown[:1].isascii():
         # A blank would have been folded.
@@ -144,7 +145,7 @@ def visible_line(text: str, limit: int = 300) -> str:
 
 
 def is_invisible(text: str) -> bool:
-    """Whether nothing of `text` is visible: blanks, joiners, fillers and the like, or nothing at all."""
+    """Whether `text` is empty or has only characters for which nothing is drawn, such as blanks."""
     if text.isascii():
         return not text.strip()
     return not text.strip(_invisible_characters())
@@ -203,16 +204,18 @@ def _translated(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """`text`, of any number of lines, in a form that is safe to draw.
+    """`text`, of any number of lines, in a form that is safe to draw. Nothing is raised.
 
-    Newlines stay (CRLF becomes one), a tab becomes four spaces, C0 controls and DEL become their visible
-    pictures (U+2400 and on), line and paragraph separators become newlines, and C1 controls, bidirectional
-    controls, tags, the byte order mark, noncharacters and lone surrogates become U+FFFD; and so does what
-    takes more cells in one terminal than in another: fillers, what Unicode has widened lately, what is newer
-    or not assigned at all. Invisible characters do as well: zero width spaces, soft hyphens and all others
-    that terminals ignore. Joiners stay, and variation selectors behind a visible character, so emoji
-    sequences survive, and so do combining marks. Never raises; scans the whole of `text`, so hand it a
-    window of a long one.
+    - Newlines stay. CRLF and line and paragraph separators become newlines, and a tab becomes four spaces.
+    - C0 controls and DEL become their visible pictures (from U+2400 on).
+    - C1 controls, bidirectional controls, tags, the byte order mark, noncharacters and lone surrogates become
+      U+FFFD. The same holds for characters whose width differs between terminals (fillers, and characters
+      that Unicode has widened or assigned lately, or not assigned), and for invisible characters such as the
+      zero width space and the soft hyphen.
+    - Combining marks, joiners, and variation selectors behind a visible character stay, so that emoji
+      sequences are kept.
+
+    The whole text is read, so give it only a part of a long one.
     """
     if _is_plain(text):
         return text
@@ -224,19 +227,19 @@ def inert(text: str) -> str:
 
 
 def _window(limit: int) -> int:
-    """How much of a text is looked at for a line of so many characters."""
+    """The number of characters of a text that are read to make a line of at most `limit` characters."""
     return limit * 4 + 256
 
 
 def one_line(text: str, limit: int = 300) -> str:
     """`text` as one inert line of at most `limit` characters, white space folded to single spaces.
 
-    A cut line ends in "…". Only a bounded prefix of `text` is looked at, whatever its length: a text that
-    begins with thousands of blanks shows as "…" alone.
+    A cut line ends in "…". Only the beginning of a long text is read, so a text that begins with thousands of
+    blanks becomes "…" alone.
     """
     start = text[: limit + 1]
     if _is_plain(start) and "  " not in start and start[:1] != " " and start[-1:] != " ":
-        # The usual case: nothing to fold, or not before the cut.
+        # In most texts there is nothing to fold before the cut.
         if len(start) <= limit:
             return start
         return start[: limit - 1].rstrip(" " + _ZERO_WIDTH_JOINER) + _ELLIPSIS if limit > 0 else ""
@@ -244,7 +247,7 @@ def one_line(text: str, limit: int = 300) -> str:
     cut = len(text) > window
     folded = " ".join((text[:window] if cut else text).split())
     if not _is_plain(folded):
-        # Translation may lengthen nothing here: tabs and line separators went with the white space.
+        # The translation makes no text longer, because tabs and line separators were folded with the blanks.
         folded = _translated(folded)
     if len(folded) <= limit and not cut:
         return folded
@@ -268,5 +271,5 @@ _BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".joi
 
 
 def trim_name(name: str | None) -> str | None:
-    """A name without white space around it; None where nothing is left."""
+    """A name without white space around it; None if nothing is left."""
     return (name or "").strip(_BLANKS) or None
