@@ -234,6 +234,15 @@ RULES = (
         is_assigned=True,
     ),
     Rule(
+        "option",
+        ("passw", "passphrase", "key", "token", "secret"),
+        r"(?i)(?:\s|^|[\"'`(])--[a-z0-9-]{0,30}(?:password|passwd|passphrase|token|secret|(?:api|access)-?key)"
+        r"[ \t]{1,3}(?:\"([^\"\s]{6,200})\"|'([^'\s]{6,200})'|([A-Za-z0-9._~+/=%:!#@^-]{6,200}))",
+        "docker login --username shop --password hunter2-and-more",
+        "gh auth login --with-token --secret-token token.txt --password-stdin",
+        is_assigned=True,
+    ),
+    Rule(
         "assigned secret",
         _UPPER_ANCHORS,
         r"\b" + _UPPER + r"[\"']?(?:=|:[ \t]{1,3})"

@@ -10,6 +10,7 @@ from app.export.choice import Choice
 from app.export.context_json import context_document
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
+from app.redact import Redactor
 from app.reports.errors import FAILED, WRONG_USE, complain_of, exit_code
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import complain, write_json
@@ -48,18 +49,20 @@ def run(options: Options, setup: Setup) -> int:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     """The messages as lines of text: what was said, calls of tools, and the beginning of their output."""
+    redactor = Redactor()
     session = document["session"]
     yield f"session {session['session_id']} ({session['agent']}): {session['title']}"
     for message in document["messages"]:
         role = str(message.get("role", "message"))
-        text = "\n".join(filter(str.strip, _texts(message)))
+        # Half a secret cannot be recognised, so that a text is redacted before it is cut.
+        text = redactor.text("\n".join(filter(str.strip, _texts(message, redactor))))
         if role == "toolResult" and len(text) > LONGEST_RESULT:
             text = f"{text[:LONGEST_RESULT]} … ({len(text):,} characters)"
         if text:
             yield f"{role}: {text}"
 
 
-def _texts(message: Mapping[str, Any]) -> Iterator[str]:
+def _texts(message: Mapping[str, Any], redactor: Redactor) -> Iterator[str]:
     """The texts of a message; thinking is left out, and images are named."""
     if isinstance(message.get("summary"), str):
         yield message["summary"]
@@ -71,7 +74,7 @@ def _texts(message: Mapping[str, Any]) -> Iterator[str]:
         if kind == "text":
             yield str(block.get("text", ""))
         elif kind == "toolCall":
-            arguments = json.dumps(block.get("arguments"), ensure_ascii=False)[:LONGEST_RESULT]
-            yield f"[calls {block.get('name')} {arguments}]"
+            arguments = redactor.text(json.dumps(block.get("arguments"), ensure_ascii=False))
+            yield f"[calls {block.get('name')} {arguments[:LONGEST_RESULT]}]"
         elif kind == "image":
             yield "[image]"

@@ -6,6 +6,7 @@ and the model reads first that they hold no instructions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
 from app.formats.text import inert
@@ -24,6 +25,9 @@ _RESERVED = 400
 """Bytes for the head and for the note about what is left out."""
 _REDACTED = 20 * LIMIT
 """Characters of the history that are looked at; more than is ever printed."""
+
+_CUT_WORD = re.compile(r"\S+(?:…|\.\.\.)$", re.MULTILINE)
+"""The last word of a line that was cut: it may be half a secret, which cannot be recognised."""
 
 
 class OtherFolder(Exception):
@@ -59,7 +63,8 @@ def write_quoted(lines: Iterable[str], *, newest_last: bool = False) -> None:
     """
     text = "\n".join(lines)
     text = text[-_REDACTED:] if newest_last else text[:_REDACTED]
-    quoted = [f"{QUOTE}{inert(line)}\n" for line in Redactor().text(text).split("\n")]
+    text = Redactor().text(_CUT_WORD.sub("…", text))
+    quoted = [f"{QUOTE}{inert(line)}\n" for line in text.split("\n")]
     kept: list[str] = []
     left = LIMIT - _RESERVED
     for line in reversed(quoted) if newest_last else quoted:

@@ -38,6 +38,15 @@ def test_history_is_quoted_without_secrets(run, sessions, words):
     assert "elsewhere" not in done.out
 
 
+@pytest.mark.parametrize("words", [("search", "frobnicate"), ("tree", "here-111"), ("context", "here-111")])
+def test_half_a_secret_is_left_out_with_the_rest_of_a_line(run, home, tmp_path, words):
+    texts = [f"frobnicate {'word ' * number}{KEY} {'word ' * 200}" for number in range(20, 130, 3)]
+    write_session(home / ".pi/agent/sessions/--w--/1.jsonl", *chain(*texts, id="here-111", cwd=str(tmp_path)))
+    out = run(*words, "--for-agent").out
+    assert "frobnicate" in out
+    assert KEY[:6] not in out
+
+
 def test_only_this_folder_is_read_unless_asked(run, sessions):
     assert run("search", "--for-agent", "elsewhere").code == 1
     assert "there-22" in run("search", "--for-agent", "--all-folders", "elsewhere").out
