@@ -268,7 +268,8 @@ class SessionsPane(Pane):
             instead = joined_facts(
                 facts, projects=0 if self.selects else model.projects, live=live, note=note
             )
-        self.say(facts, title, tuple(shorter), instead=instead, closing=hidden_note(model.hidden))
+        hidden = hidden_note(model.hidden, with_subagents=model.hides_subagents)
+        self.say(facts, title, tuple(shorter), instead=instead, closing=hidden)
 
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""

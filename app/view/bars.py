@@ -124,12 +124,16 @@ def session_title(row: Row) -> tuple[str, str]:
     return stable_width(one_line(row.title, 500)), f" · {row.agent}"
 
 
-def hidden_note(hidden: int) -> str:
-    """The number of sessions that are hidden by default, with the key that shows them; "" for none."""
+def hidden_note(hidden: int, *, with_subagents: bool = False) -> str:
+    """The number of sessions that are hidden by default, with the key that shows them; "" for none.
+
+    :param with_subagents: some of them are those of sub-agents, and not empty.
+    """
     if not hidden:
         return ""
     key = key_of("list.hidden")
-    return f"{counted(hidden, 'empty session')} hidden" + (f" ({key})" if key else "")
+    what = "session" if with_subagents else "empty session"
+    return f"{counted(hidden, what)} hidden" + (f" ({key})" if key else "")
 
 
 def reading_note(done: int, total: int) -> str:

@@ -110,6 +110,7 @@ class ListModel:
         self._ordered_groups: list[Group] = []
         # the number of sessions by standing (`app.view.list_filter`)
         self._standing = [0] * (SHOWN + 1)
+        self._hidden_subagents = 0
         # folder -> the number of its sessions, listed or not
         self._projects: dict[str, int] = {}
         self._filter = ArrangementFilter(self.arrangement, self.here, self._live)
@@ -172,6 +173,7 @@ class ListModel:
         if self.here == other.here and self.arrangement.lists_like(other.arrangement):
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
+            self._hidden_subagents = other._hidden_subagents
         else:
             self._place_all()
         self._replaced()
@@ -324,12 +326,14 @@ class ListModel:
         line.standing = self._filter.standing(row)
         self._used_columns = None
         self._standing[line.standing] += 1
+        self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
         self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
 
     def _uncount(self, line: ListLine) -> None:
         self._used_columns = None
         self._standing[line.standing] -= 1
+        self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
         cwd = line.session.cwd
         self._projects[cwd] -= 1
         if not self._projects[cwd]:
@@ -407,6 +411,11 @@ class ListModel:
         if self._counts:
             return sum(number for cwd, number in self._hidden_counts.items() if self._is_in_scope(cwd))
         return self._standing[HIDDEN]
+
+    @property
+    def hides_subagents(self) -> bool:
+        """Whether some of them are sub-agents', as far as that is known."""
+        return self._hidden_subagents > 0
 
     @property
     def row_lines(self) -> RowLines:

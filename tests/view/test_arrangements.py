@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.view.arrangement import Arrangement
+from app.view.bars import hidden_note
 from app.view.cells import first_fitting
 from app.view.list_model import ListModel
 from tests.factory import make_row
@@ -293,3 +294,19 @@ def test_marked_rows_come_in_the_order_of_the_list():
     assert [row.id for row in model.marked_rows()] == shown(model)
     model.set_found({"/store/new.jsonl"}, [], by_rows=False)
     assert [row.id for row in model.marked_rows()] == ["new", "fork", "middle", "old"]
+
+
+def test_the_number_of_hidden_sessions_calls_them_empty_only_if_all_are() -> None:
+    model = ListModel(arrangement=Arrangement(grouped=False))
+    empty = make_row("empty", message_count=0, entry_count=0)
+    scout = make_row("scout", agent="codex", parent_session="top", spawned=True)
+    model.load([make_row("top", agent="codex"), empty, scout])
+
+    def note() -> str:
+        return hidden_note(model.hidden, with_subagents=model.hides_subagents)
+
+    assert note() == "2 sessions hidden (.)"
+    model.apply([], [scout.path])
+    assert note() == "1 empty session hidden (.)"
+    model.apply([scout], [empty.path])
+    assert note() == "1 session hidden (.)"
