@@ -323,7 +323,6 @@ class SearchFound(Message):
     order          the paths in the order of the search
     everywhere     tool calls and output were searched as well
     leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
-    took_ms        the time since the search began
     """
 
     def __init__(
@@ -342,7 +341,6 @@ class SearchFound(Message):
         order: Sequence[str] = (),
         everywhere: bool = False,
         leaves_tools: bool = False,
-        took_ms: int = 0,
     ) -> None:
         self.query = query
         self.paths = paths
@@ -357,7 +355,6 @@ class SearchFound(Message):
         self.order = order
         self.everywhere = everywhere
         self.leaves_tools = leaves_tools
-        self.took_ms = took_ms
         super().__init__()
 
 

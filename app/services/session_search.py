@@ -152,7 +152,6 @@ class SessionSearch(BackgroundService):
                     order=tuple(hits),
                     everywhere=everywhere,
                     leaves_tools=has_more,
-                    took_ms=round((now - started) * 1000),
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)

@@ -83,7 +83,7 @@ def wrap_ranges(text: str, cells: int, hanging: int = 0) -> Iterator[tuple[int, 
         cells, hanging = max(1, cells - hanging), 0
 
 
-def cut_ranges(text: str, cells: int, hanging: int = 0) -> Iterator[tuple[int, int]]:
+def cut_ranges(text: str, cells: int) -> Iterator[tuple[int, int]]:
     """As `wrap_ranges`, but a line may be broken at any character, because every blank of code counts."""
     size = len(text)
     if size * 2 <= cells or (text.isascii() and size <= cells):
@@ -94,7 +94,6 @@ def cut_ranges(text: str, cells: int, hanging: int = 0) -> Iterator[tuple[int, i
         end = begin + len(cut(text[begin : begin + cells * 8 + 1], cells) or text[begin])
         yield begin, end
         begin = end
-        cells, hanging = max(1, cells - hanging), 0
 
 
 def slice_line(line: Line, ranges: Iterator[tuple[int, int]]) -> Iterator[Line]:

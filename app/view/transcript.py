@@ -351,7 +351,6 @@ class _Builder:
         argument: str | None = None,
         shows: bool = False,
         right: Line | None = None,
-        most: int = SHORT_LINES,
     ) -> None:
         """Add a block with a text that unfolds.
 
@@ -359,7 +358,7 @@ class _Builder:
         :param shows: the block is unfolded.
         """
         text = text.strip("\n")
-        most = FULL_LINES if self._full else most
+        most = FULL_LINES if self._full else SHORT_LINES
         ranges = [(0, end_of_first_lines(text, most))]
         offset = find_words(text, self._words)
         if offset >= ranges[0][1]:

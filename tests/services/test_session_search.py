@@ -279,7 +279,6 @@ def test_results_have_a_hit_for_each_path_in_the_order_of_the_search(stored):
     assert all(path == hit.path for path, hit in answer.hits.items())
     assert not any(hit.is_filled for hit in answer.hits.values())
     assert answer.words == ("needle",)
-    assert answer.took_ms >= 0
 
 
 def test_the_order_of_relevance_puts_the_better_match_first(stored):
