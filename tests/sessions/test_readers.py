@@ -63,7 +63,35 @@ def odd_claude(draw: st.DrawFn) -> Written:
     return Written("claude", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
-written_sessions = sessions(("claude", "codex")) | odd_claude()
+@st.composite
+def odd_codex(draw: st.DrawFn) -> Written:
+    """Lines of Codex with equal lines, unknown calls, sums of tokens, and turns that were rolled back."""
+    base = {"history_base": {"thread_id": "before"}} if draw(st.booleans()) else {}
+    lines: list[Any] = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/w", **base}}]
+    numbers = st.integers(0, 3)
+    for _ in range(draw(st.integers(0, 20))):
+        kind = draw(st.sampled_from(("user", "assistant", "call", "result", "back", "tokens", "compacted")))
+        number = draw(numbers)
+        if kind in ("user", "assistant"):
+            content = [{"type": "input_text", "text": f"text {number}"}]
+            payload: dict[str, Any] = {"type": "message", "role": kind, "content": content}
+        elif kind == "call":
+            payload = {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": f"c{number}"}
+        elif kind == "result":
+            payload = {"type": "function_call_output", "call_id": f"c{number}", "output": "x"}
+        elif kind == "back":
+            payload = {"type": "thread_rolled_back", "num_turns": number}
+        elif kind == "tokens":
+            sums = {"total_token_usage": {"input_tokens": draw(st.integers(0, 99))}}
+            payload = {"type": "token_count", "info": sums | {"last_token_usage": {"input_tokens": number}}}
+        else:
+            payload = {"message": "all of it"}
+        line = {"back": "event_msg", "tokens": "event_msg", "compacted": kind}.get(kind, "response_item")
+        lines.append({"type": line, "payload": payload})
+    return Written("codex", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+written_sessions = sessions(("claude", "codex")) | odd_claude() | odd_codex()
 
 
 @settings(max_examples=60)
