@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from app.small_files import rename_exclusively
@@ -17,22 +18,36 @@ class Target:
     """The file to be made.
 
     path   its path
-    force  replace what is there
+    force  replace a file that is there
+    kept   files and folders of agents, absolute: no file there is replaced
     """
 
-    def __init__(self, path: str, *, force: bool) -> None:
+    def __init__(self, path: str, *, force: bool, kept: Iterable[str] = ()) -> None:
         self.path = path
         self.force = force
+        self.kept = tuple(kept)
 
     def check(self) -> None:
         """Fail early if the file cannot get its name.
 
-        :raises FileExistsError: something is there, and `force` is off, or it is a folder.
+        :raises FileExistsError: something is there, and `force` is off.
+        :raises OSError: something is there that is not replaced: a folder, a device or a file of an agent.
         """
+        try:
+            mode = os.lstat(self.path).st_mode
+        except OSError:
+            return
         if os.path.isdir(self.path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.path)
-        if not self.force and os.path.lexists(self.path):
+        if not self.force:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path)
+        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+            raise OSError(errno.EINVAL, "not a regular file", self.path)
+        folder, name = os.path.split(self.path)
+        place = os.path.join(os.path.realpath(folder), name)
+        for kept in map(os.path.realpath, self.kept):
+            if place == kept or place.startswith(os.path.join(kept, "")):
+                raise OSError(errno.EINVAL, "a session of an agent, which is never replaced", self.path)
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[IO[bytes]]:

@@ -126,7 +126,8 @@ def _export(
         if options.output == STANDARD_OUTPUT:
             _to_standard_output(export, options, redactor)
             return
-        target = Target(_path(export, options), force=options.force)
+        kept = [session.path, *(store.root for store in setup.stores)]
+        target = Target(_path(export, options), force=options.force, kept=kept)
         try:
             target.check()
             with target.opened() as file:
@@ -190,14 +191,19 @@ def _write(export: Export, file: IO[bytes]) -> None:
 
 def _to_standard_output(export: Export, options: Options, redactor: Redactor | None) -> None:
     """Print the document when all of it is made, so that an error leaves no half of it."""
-    with tempfile.TemporaryFile() as file:
-        _write(export, file)
-        if options.review and redactor is not None and not _is_approved(redactor):
-            raise _Failed("standard output: nothing was written", FAILED)
-        file.seek(0)
-        sys.stdout.flush()
-        shutil.copyfileobj(file, sys.stdout.buffer, _COPIED)
-        sys.stdout.buffer.flush()
+    try:
+        with tempfile.TemporaryFile() as file:
+            _write(export, file)
+            if options.review and redactor is not None and not _is_approved(redactor):
+                raise _Failed("standard output: nothing was written", FAILED)
+            file.seek(0)
+            sys.stdout.flush()
+            shutil.copyfileobj(file, sys.stdout.buffer, _COPIED)
+            sys.stdout.buffer.flush()
+    except OSError as error:
+        if error.filename is not None or isinstance(error, BrokenPipeError):
+            raise
+        raise _Failed(f"standard output: {reason(error)}", FAILED) from None
     complain(_about_redaction(redactor, options))
     _complain_of_problems("", export)
 

@@ -110,7 +110,8 @@ class SessionExporter:
         yielder = GilYielder(lambda: progress.is_stopped)
         if row.agent in TARGETS:
             order = order._replace(target=row.agent)
-        target = Target(path, force=force)
+        kept = [row.path, *(store.root for store in setup.stores)]
+        target = Target(path, force=force, kept=kept)
         redactor = redactor_for(row.path, setup.env, setup.home) if order.redacts else None
         return export_to_file(
             row.path, (row.agent,), order, surroundings, target, redactor, yielder.keep_going
