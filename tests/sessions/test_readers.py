@@ -67,7 +67,9 @@ def odd_claude(draw: st.DrawFn) -> Written:
 def odd_codex(draw: st.DrawFn) -> Written:
     """Lines of Codex with equal lines, unknown calls, sums of tokens, and turns that were rolled back."""
     base = {"history_base": {"thread_id": "before"}} if draw(st.booleans()) else {}
-    lines: list[Any] = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/w", **base}}]
+    # Tokens belong to an entry.
+    first = {"type": "response_item", "payload": {"type": "message", "role": "user", "content": "hi"}}
+    lines: list[Any] = [{"type": "session_meta", "payload": {"id": "s", "cwd": "/w", **base}}, first]
     numbers = st.integers(0, 3)
     for _ in range(draw(st.integers(0, 20))):
         kind = draw(st.sampled_from(("user", "assistant", "call", "result", "back", "tokens", "compacted")))
