@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from app.redact import Redactor
     from app.sessions.tree.tree import SessionTree
 
+IMAGE_TYPES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"))
+"""Types of images that browsers draw; the type comes from the session, and any other is only described."""
 SHORT_LINES = 12
 """Lines of a tool's output that `SHORT` keeps."""
 SHORT_CHARACTERS = 1_200
@@ -50,7 +52,8 @@ class Piece(NamedTuple):
     :param kind: as of `formats.entry_parts.content_parts`.
     :param title: one line; "" for none.
     :param text: its text.
-    :param image: the type and the bytes of an image; None if there is none, or it is left out.
+    :param image: the type, of `IMAGE_TYPES`, and the bytes of an image; None if there is none, or it is left
+        out.
     """
 
     kind: str
@@ -254,6 +257,8 @@ class Articles:
         words = clean_line(part.text, 2 * TITLE)
         if not self._choice.images:
             return Piece("image", "image", f"image left out: {words}")
+        if image.mime not in IMAGE_TYPES:
+            return Piece("image", "image", words)
         try:
             return Piece("image", "image", words, (image.mime, image_bytes(image, self._blobs)))
         except ImageError as error:

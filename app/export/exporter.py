@@ -104,9 +104,9 @@ def open_export(
 
 def _encoded(texts: Iterator[str]) -> Iterator[bytes]:
     """The texts in pieces: a page has a quarter of a million texts of a few characters."""
-    while some := list(islice(texts, _TEXTS_IN_PIECE)):
+    while batch := list(islice(texts, _TEXTS_IN_PIECE)):
         # A character that UTF-8 has not was replaced before.
-        yield "".join(some).encode("utf-8", "replace")
+        yield "".join(batch).encode("utf-8", "replace")
 
 
 def _blobs(agent: str, path: str, cwd: str, surroundings: Surroundings) -> BlobStore | None:

@@ -27,7 +27,7 @@ _DEEPEST = 12
 
 
 class Row(NamedTuple):
-    """A row of the tree: what its article says in a short line."""
+    """A row of the tree: an article in a short line."""
 
     number: int
     depth: int
@@ -92,7 +92,8 @@ def html_page(articles: Articles) -> Iterator[str]:
     rows: list[Row] = []
     parents: list[tuple[int, int]] = []
 
-    def told() -> Iterator[Article]:
+    def with_rows() -> Iterator[Article]:
+        """The articles; the rows of the tree are made of those that have passed."""
         for article in articles:
             rows.append(
                 Row(
@@ -117,7 +118,7 @@ def html_page(articles: Articles) -> Iterator[str]:
         policy=page.policy,
         style=page.style,
         script=page.script,
-        articles=told(),
+        articles=with_rows(),
         piece=lambda article, piece: _piece(texts, article, piece),
         rows=rows,
         hidden=lambda: articles.hidden,

@@ -21,7 +21,6 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 _SCHEMES = frozenset(("http", "https", "mailto"))
-IMAGE_TYPES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"))
 
 LONGEST_MARKDOWN = 100_000
 """Characters; a longer text is shown as it is written."""
@@ -94,9 +93,7 @@ class HtmlTexts:
         return Markup('<pre class="diff">' + "\n".join(parts) + "</pre>")
 
     def image(self, mime: str, data: bytes, words: str) -> Markup:
-        """An image in the page itself; its description if browsers do not draw that type."""
-        if mime not in IMAGE_TYPES:
-            return Markup('<p class="image">[{}]</p>').format(words)
+        """An image in the page itself, with its description."""
         source = f"data:{mime};base64,{base64.b64encode(data).decode()}"
         return Markup('<p class="image"><img src="{}" alt="{}"></p>').format(source, words)
 

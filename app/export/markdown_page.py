@@ -56,7 +56,7 @@ def _piece(kind: str, piece: Piece) -> str:
             return _folded("Thinking", "\n\n" + _safe(piece.text) + "\n")
         case "image" if piece.image is not None:
             mime, data = piece.image
-            return f"![image](data:{html.escape(mime)};base64,{base64.b64encode(data).decode()})"
+            return f"![image](data:{mime};base64,{base64.b64encode(data).decode()})"
         case "image":
             return f"_[{escaped(piece.text)}]_"
         case "diff":

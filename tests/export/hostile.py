@@ -79,7 +79,8 @@ def attack_lines() -> list[dict[str, Any]]:
         add(entry("custom_message", f"a5{key}", parent, customType=attack, content=attack, display=True))
         add(entry("label", f"a6{key}", parent, targetId=f"a0{key}", label=attack))
     image = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(png()).decode()}
-    bad = {"type": "image", "mimeType": 'image/svg+xml" onerror="x', "data": "PHN2Zz4="}
+    mime = f'image/svg+xml" onerror="x) ![x](https://{HOST}/m.png'
+    bad = {"type": "image", "mimeType": mime, "data": "PHN2Zz4="}
     add(message("ffff0001", "a0000000", "user", f"the other branch, with {KEY}"))
     lines[-1]["message"]["content"] += [image, bad]
     add(message("ffff0002", "ffff0001", "assistant", "an answer on **the other branch**"))

@@ -287,6 +287,10 @@ def test_markdown_has_no_elements_but_its_own_and_no_images(tmp_path: Path) -> N
     assert elements.count("details") == elements.count("/details")
     assert not [token for token in inline if token.type == "image"]
     assert not set("\x1b\x00\u202e") & set(text)
+    text = exported(write_hostile(tmp_path / "h.jsonl"), "md", Choice(all_branches=True, images=True))
+    inline = [child for token in MarkdownIt().parse(text) for child in token.children or ()]
+    (image,) = [token for token in inline if token.type == "image"]
+    assert str(image.attrs["src"]).startswith("data:image/png;base64,")
 
 
 def test_a_session_without_entries_and_other_formats_are_exported(tmp_path: Path) -> None:
