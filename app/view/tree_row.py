@@ -6,6 +6,7 @@ answers and bookkeeping have none. `formats/README.md` lists the roles.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ LEGEND = (
     "› prompt  · tool call  ≡ summary  × error or aborted  • active path  ← leaf  ◆ label  ⊟ open branch"
     "  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
 )
+_MARKS = re.compile(r"^#{1,6} |```[\w+-]*(?: |$)| ```|`([^`]+)`|\*\*(?=\S)([^*]+)(?<=\S)\*\*")
+"""A heading's mark, the ends of a block of code, code, and strong text in Markdown."""
 MOST_LEVELS = 8
 """Levels of the gutter that are drawn. A deeper row shows the nearest levels and the number of all."""
 NEAREST_LEVELS = 6
@@ -99,6 +102,8 @@ def _body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
         return [(f"{glyphs.prompt} ", "user"), (text, "strong" if active else "dim")]
     if kind == "error":
         return [(f"{glyphs.failed} ", "error"), (f"error: {text}", "error")]
+    if kind == "assistant":
+        text = _without_marks(text)
     if row_text.failed:
         return [(f"{glyphs.failed} ", "error"), (f"{row_text.failed}: {text}".removesuffix(": "), "error")]
     if kind == "assistant":
@@ -110,6 +115,11 @@ def _body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
         return [(f"{glyphs.summary} ", "summary"), (_sentence(row_text), "summary" if active else "dim")]
     prefix = stable_width(row_text.prefix)
     return [("  ", "text"), (prefix, kind), (text, kind if kind in ("meta", "system") else "text")]
+
+
+def _without_marks(text: str) -> str:
+    """One line of Markdown without the marks of headings, code and strong text."""
+    return _MARKS.sub(lambda match: match[1] or match[2] or "", text)
 
 
 def _call(row_text: RowText) -> tuple[str, str]:

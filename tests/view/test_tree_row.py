@@ -52,6 +52,27 @@ def test_a_prompt_is_bold_only_on_the_active_path(tmp_path):
     assert ("try caching it", "dim") in lines[4]
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (
+            "run it with `-n 4`: the token is read **before** that",
+            "run it with -n 4: the token is read before that",
+        ),
+        ("## Plan", "Plan"),
+        ("```python\nx = 1\n```", "x = 1"),
+        ("```\none line\n```\nand more", "one line and more"),
+        ("2 ** 3 ** 2, a * b, __init__ and #5 stay", "2 ** 3 ** 2, a * b, __init__ and #5 stay"),
+        ("a lone ` or ** stays", "a lone ` or ** stays"),
+    ],
+)
+def test_the_marks_of_markdown_are_left_out_of_answers_and_stay_in_prompts(tmp_path, written, shown):
+    lines = [header(), message("a", None, "user", written), message("b", "a", "assistant", written)]
+    prompt, answer = drawn(opened(tmp_path, *lines), 80)
+    assert prompt == f" • › {' '.join(written.split())}"
+    assert answer.removesuffix("← leaf").rstrip() == f" •   {shown}"
+
+
 @pytest.mark.parametrize(("stop", "mark"), [("aborted", "× aborted: half"), ("error", "× error: half")])
 def test_an_answer_with_text_says_that_it_failed(tmp_path, stop, mark):
     lines = [header(), message("a", None, "user", "go")]
