@@ -21,6 +21,7 @@ from app.reports.output import (
     CYAN,
     DIM,
     GREEN,
+    NO_SESSIONS,
     SCHEMA,
     YELLOW,
     columns,
@@ -96,9 +97,7 @@ def run(options: Options, setup: Setup) -> int:
         if len(shown) < total:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:
-        complain(
-            "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
-        )
+        complain("no session matches" if query else NO_SESSIONS)
     return 1 if query and not total else 0
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 2
 """The `schema` of every JSON document that a command prints; it changes when a field changes its meaning."""
+NO_SESSIONS = "no sessions found; `leafmark doctor` says where it looked"
 DEFAULT_COLUMNS = 80
 """The width of a terminal whose width is unknown."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.formats.text import one_line
@@ -25,6 +25,7 @@ from app.reports.hit_fields import (
 )
 from app.reports.listing import complain_of_skipped, table
 from app.reports.output import (
+    NO_SESSIONS,
     SCHEMA,
     Progress,
     columns,
@@ -81,8 +82,13 @@ def run(options: Options, setup: Setup) -> int:
             # The search itself reports files that it could not read.
             reported = {row.path for row in index.searched_rows} | index.unread.keys()
             complain_of_skipped(index.complaints, reported, setup.stores)
-        more = TOOLS_HINT if leaves_tools(parsed) else ""
-        return report(pages, index.place, options, setup, more=more)
+
+        def nothing() -> str:
+            if not index.searched_rows:
+                return NO_SESSIONS
+            return f"no session matches{TOOLS_HINT if leaves_tools(parsed) else ''}"
+
+        return report(pages, index.place, options, setup, nothing)
     except QueryError as error:
         complain_of_query(query, error)
         return 2
@@ -90,11 +96,13 @@ def run(options: Options, setup: Setup) -> int:
         index.close()
 
 
-def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup, *, more: str = "") -> int:
+def report(
+    pages: Iterable[Page], place: Locator, options: Options, setup: Setup, nothing: Callable[[], str]
+) -> int:
     """Print the hits of a search: lines as the hits come, JSON when the search is complete.
 
     :param place: gives the branch of a hit.
-    :param more: the end of the message that nothing matches.
+    :param nothing: gives the message that nothing matches.
     :return: the exit code.
     """
     if options.for_agent and not options.all_folders:
@@ -131,7 +139,7 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
     if not counted.total:
-        complain(f"no session matches{more}")
+        complain(nothing())
         return 1
     return 0
 

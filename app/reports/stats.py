@@ -12,7 +12,16 @@ from app.index.scan.executor import first_walk
 from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
 from app.options import Options
 from app.reports.listing import complain_of_skipped, filter_by, read_current
-from app.reports.output import SCHEMA, Progress, columns, complain, wants_ascii, write_json, write_text
+from app.reports.output import (
+    NO_SESSIONS,
+    SCHEMA,
+    Progress,
+    columns,
+    complain,
+    wants_ascii,
+    write_json,
+    write_text,
+)
 from app.sessions.summaries.figures import local_day
 from app.setup import Setup
 from app.stores.layout import hides_nothing
@@ -81,9 +90,7 @@ def run(options: Options, setup: Setup) -> int:
         ]
         write_text("".join(line + "\n" for line in lines))
     if not chosen:
-        complain(
-            "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
-        )
+        complain("no session matches" if query else NO_SESSIONS)
     return 1 if query and not chosen else 0
 
 

@@ -54,7 +54,7 @@ def report(capsys, monkeypatch):
             env={}, home="/home/me", here=(), stores=[], cache_folder="", clock=lambda: NOW * 1_000_000
         )
         capsys.readouterr()
-        return search.report(pages, place, options, setup), *capsys.readouterr()
+        return search.report(pages, place, options, setup, lambda: "no session matches"), *capsys.readouterr()
 
     return report
 

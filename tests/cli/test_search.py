@@ -76,6 +76,18 @@ def hits(run, *words, code=0, err=""):
     return document["hits"]
 
 
+def test_without_any_session_the_message_says_where_to_look(run):
+    assert (
+        hits(
+            run,
+            "abandoned",
+            code=1,
+            err="leafmark: no sessions found; `leafmark doctor` says where it looked\n",
+        )
+        == []
+    )
+
+
 def test_a_hit_names_session_entry_role_and_branch(run, folder):
     (hit,) = hits(run, "abandoned")
     assert hit == {
