@@ -394,6 +394,7 @@ class HitLocated(Message):
                not have; "" if the session has one branch, or if the branch is not known
     again      an earlier message had the same hit without `where`
     snippet    one inert line around the hit; ``ranges``: the (start, end) of the matches in it
+    tools      the search covers tool calls and their output
     """
 
     def __init__(
@@ -408,6 +409,7 @@ class HitLocated(Message):
         again: bool = False,
         snippet: str = "",
         ranges: tuple[tuple[int, int], ...] = (),
+        tools: bool = True,
     ) -> None:
         self.path = path
         self.query = query
@@ -418,6 +420,7 @@ class HitLocated(Message):
         self.words = words
         self.where = where
         self.again = again
+        self.tools = tools
         super().__init__()
 
     @property

@@ -543,7 +543,7 @@ class SessionsPane(Pane):
         again = wanted[:3] == self._located[:3]
         self._located = wanted
         if hit is not None:
-            self._locator.locate(path, hit, self.box.value, again=again)
+            self._locator.locate(path, hit, self.box.value, everywhere=self.everywhere, again=again)
         else:
             self.post_message(HitLocated(path, self.box.value, None, -1, (), ""))
 

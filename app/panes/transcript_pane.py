@@ -701,7 +701,8 @@ class TranscriptPane(Pane):
         row, words = self._row, self._words
         if self._hits is None and words and row is not None:
             self._stepped_words, self._first_step = words, event.step
-            self._outlines.search(row.path, (row.agent,), words, self._path_entry)
+            tools = self._hit is None or self._hit.tools
+            self._outlines.search(row.path, (row.agent,), words, self._path_entry, tools=tools)
             return
         if self._hits is None or not self._hits.all:
             self._complain("No search in this transcript" if self._hits is None else "No hits")

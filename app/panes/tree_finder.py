@@ -134,7 +134,13 @@ class TreeFinder:
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
             self._prepared = view.tree
-            self._search.search(view.tree, self.words, self._around)
+            self._search.search(view.tree, self.words, self._around, tools=self._searches_tools)
+
+    @property
+    def _searches_tools(self) -> bool:
+        """Whether tool calls are searched. A search of all sessions usually leaves them out."""
+        hit = self._tree.hit
+        return not self._is_hit_search or hit is None or hit.tools
 
     def found(self, event: EntriesFound) -> bool:
         """Show more hits.
@@ -185,7 +191,7 @@ class TreeFinder:
         """Search the entries that were added to the tree."""
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
-            self._search.follow(view.tree, self.words, self._around)
+            self._search.follow(view.tree, self.words, self._around, tools=self._searches_tools)
 
     def step(self, step: int) -> None:
         """Go to the next hit (1) or the previous one (-1) while the line has the focus."""
@@ -258,7 +264,8 @@ class TreeFinder:
             return
         if self._one_by_one:
             self._all_at_once = hits.done = False
-            self._search.search(view.tree, [self._one_by_one.pop()], self._around)
+            words = [self._one_by_one.pop()]
+            self._search.search(view.tree, words, self._around, tools=self._searches_tools)
         elif self._step:
             step, self._step = self._step, 0
             self._tree.action_next_hit(step)

@@ -337,6 +337,8 @@ class TreePane(Pane):
             self.forget_hit()
             return
         before, self.entry_tree.hit = self.entry_tree.hit, hit
+        if before is not None and before.tools != hit.tools:
+            self._finder.end_hit_search()
         self._post_words()
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if not (hit.again and is_known):

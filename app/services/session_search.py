@@ -193,52 +193,62 @@ class HitLocator(BackgroundService):
         super().__init__(post)
         self._index = index
 
-    def locate(self, path: str, hit: Hit, query: str, *, again: bool = False) -> None:
+    def locate(
+        self, path: str, hit: Hit, query: str, *, everywhere: bool = False, again: bool = False
+    ) -> None:
         """Find the place of the hit of the session at `path`; an earlier request is dropped.
 
+        :param everywhere: as for `SessionSearch.search`.
         :param again: it was located before, with another row of the session.
         """
-        self._worker.submit(lambda is_stale: self._locate(path, hit, query, again, is_stale))
+        self._worker.submit(lambda is_stale: self._locate(path, hit, query, everywhere, again, is_stale))
 
-    def _locate(self, path: str, hit: Hit, query: str, again: bool, is_stale: Callable[[], bool]) -> None:
+    def _locate(
+        self, path: str, hit: Hit, query: str, everywhere: bool, again: bool, is_stale: Callable[[], bool]
+    ) -> None:
         index = self._index()
         if index is None:
             return
         hit.look_up()
-        words = _words_to_mark(hit, query)
+        parsed = _parsed(query, everywhere=everywhere)
+        words = _words_to_mark(hit, parsed)
+
+        def located(where: str, *, again: bool) -> HitLocated:
+            return HitLocated(
+                path,
+                query,
+                hit.entry_id,
+                hit.offset,
+                words,
+                where,
+                again=again,
+                snippet=hit.snippet if hit.where == "text" else "",
+                ranges=hit.ranges,
+                tools=parsed.is_deep,
+            )
+
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large and not is_stale():
-            self._post(_located(path, query, hit, words, "", again=again))
+            self._post(located("", again=again))
         branch = _place_words(index, hit, is_stale)
         if not is_stale() and (branch or not is_large):
-            self._post(_located(path, query, hit, words, branch, again=is_large or again))
+            self._post(located(branch, again=is_large or again))
 
 
-def _located(
-    path: str, query: str, hit: Hit, words: Sequence[str], where: str, *, again: bool = False
-) -> HitLocated:
-    return HitLocated(
-        path,
-        query,
-        hit.entry_id,
-        hit.offset,
-        words,
-        where,
-        again=again,
-        snippet=hit.snippet if hit.where == "text" else "",
-        ranges=hit.ranges,
-    )
-
-
-def _words_to_mark(hit: Hit, query: str) -> tuple[str, ...]:
-    """The words of the query, and the texts that a regex or another spelling matched here."""
+def _parsed(query: str, *, everywhere: bool) -> Query:
+    """The query; an empty one if it is refused."""
     from app.index.query.grammar import parse
-    from app.index.query.query import QueryError
+    from app.index.query.query import Query, QueryError
 
     try:
-        words = parse(query, 0).words
+        return parse(query, 0, all_text=everywhere)
     except QueryError:
-        words = ()
+        return Query()
+
+
+def _words_to_mark(hit: Hit, query: Query) -> tuple[str, ...]:
+    """The words of the query, and the texts that a regex or another spelling matched here."""
+    words = query.words
     matches = [fold(hit.snippet[start:end]) for start, end in hit.ranges]
     # The words of a phrase are marked one by one.
     others = [match for match in matches if any(word not in words for word in match.split())]

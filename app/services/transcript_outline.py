@@ -34,7 +34,9 @@ class TranscriptOutline(BackgroundService):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self._tree: SessionTree | None = None
+        # the texts, and whether they have those of tools
         self._texts: TreeText | None = None
+        self._tools = True
 
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> None:
         """Read the outline of the path through an entry; of the active path if that is None."""
@@ -43,12 +45,23 @@ class TranscriptOutline(BackgroundService):
         self._worker.submit(lambda is_stale: self._read(generation, is_stale, path, agents, through))
 
     def search(
-        self, path: str, agents: Sequence[str], words: Sequence[str], through: EntryRef | None
+        self,
+        path: str,
+        agents: Sequence[str],
+        words: Sequence[str],
+        through: EntryRef | None,
+        *,
+        tools: bool = True,
     ) -> None:
-        """Search all entries for those with all of the words, which are folded."""
+        """Search all entries for those with all of the words, which are folded.
+
+        :param tools: see `TreeText`.
+        """
         self.generation += 1
         generation = self.generation
-        self._worker.submit(lambda is_stale: self._search(generation, is_stale, path, agents, words, through))
+        self._worker.submit(
+            lambda is_stale: self._search(generation, is_stale, path, agents, words, through, tools=tools)
+        )
 
     def close(self) -> None:
         """Release the tree; messages on their way become out of date."""
@@ -98,14 +111,16 @@ class TranscriptOutline(BackgroundService):
         agents: Sequence[str],
         words: Sequence[str],
         through: EntryRef | None,
+        *,
+        tools: bool,
     ) -> None:
         from app.sessions.tree.tail_reader import path_through
         from app.sessions.tree.tree_text import TreeText
 
         try:
             tree = self._opened(path, agents, is_stale)
-            if self._texts is None:
-                self._texts = TreeText(tree, roles=False)
+            if self._texts is None or self._tools is not tools:
+                self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
             yielder = GilYielder(is_stale)
             found: list[Node] = []
             for number in sorted(self._texts.blocks()):

@@ -233,7 +233,8 @@ class TreeSearch(BackgroundService):
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
-        self._texts: tuple[SessionTree, TreeText] | None = None
+        # the tree, whether tools are searched, and the texts
+        self._texts: tuple[SessionTree, bool, TreeText] | None = None
         # Numbers of the blocks of texts that the newest search has passed.
         self._searched: set[int] = set()
 
@@ -242,17 +243,22 @@ class TreeSearch(BackgroundService):
         self.generation += 1
         self._worker.submit(lambda is_stale: self._prepare(is_stale, tree, around))
 
-    def search(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
-        """Search for entries with all of ``words``: folded, at least one."""
+    def search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
+        """Search for entries with all of ``words``: folded, at least one.
+
+        :param tools: see `TreeText`.
+        """
         self.generation += 1
         generation = self.generation
-        self._worker.submit(lambda is_stale: self._search(generation, is_stale, tree, words, around, set()))
+        self._worker.submit(
+            lambda is_stale: self._search(generation, is_stale, tree, words, around, set(), tools=tools)
+        )
 
-    def follow(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
+    def follow(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search the new entries of a tree that grew, and those that the last search did not reach."""
         generation, searched = self.generation, self._searched
         self._worker.submit(
-            lambda is_stale: self._search(generation, is_stale, tree, words, around, searched)
+            lambda is_stale: self._search(generation, is_stale, tree, words, around, searched, tools=tools)
         )
 
     def cancel(self) -> None:
@@ -268,13 +274,13 @@ class TreeSearch(BackgroundService):
     def _release(self) -> None:
         self._texts = None
 
-    def _texts_of(self, tree: SessionTree) -> TreeText:
+    def _texts_of(self, tree: SessionTree, *, tools: bool = True) -> TreeText:
         from app.sessions.tree.tree_text import TreeText
 
-        if self._texts is None or self._texts[0] is not tree:
+        if self._texts is None or self._texts[0] is not tree or self._texts[1] is not tools:
             self._texts = None
-            self._texts = tree, TreeText(tree)
-        return self._texts[1]
+            self._texts = tree, tools, TreeText(tree, roles=tools, tools=tools)
+        return self._texts[2]
 
     def _prepare(self, is_stale: Callable[[], bool], tree: SessionTree, around: int) -> None:
         texts = self._texts_of(tree)
@@ -294,8 +300,10 @@ class TreeSearch(BackgroundService):
         words: Sequence[str],
         around: int,
         searched: set[int],
+        *,
+        tools: bool,
     ) -> None:
-        texts = self._texts_of(tree)
+        texts = self._texts_of(tree, tools=tools)
         self._searched = searched
         yielder = GilYielder(is_stale)
         nodes: list[Node] = []

@@ -65,6 +65,25 @@ async def test_a_search_moves_the_cursor_to_the_hit(browser, branched):
         assert "not on the active path" not in ui.text()
 
 
+async def test_the_tree_counts_the_hits_that_the_list_counts(browser, tmp_path):
+    call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "grep wombat"}}
+    lines = [
+        header("s"),
+        message("a", None, "user", "find the wombat"),
+        message("b", "a", "assistant", "", content=[call]),
+        message("c", "b", "toolResult", "wombat.py", toolCallId="t", toolName="bash"),
+        message("d", "c", "assistant", "the wombat lives in a file"),
+    ]
+    pi_session(tmp_path, *lines, id="s")
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"wombat", "enter")
+        await ui.until(lambda: "2 hits" in ui.text() and "of 2" in ui.text(), "both hits")
+        await ui.press("v", "n")
+        await ui.until(lambda: ui.focus == "transcript" and "of 2" in ui.text(), "the same hits")
+        await ui.press("escape", "1", "slash", "ctrl+t")
+        await ui.until(lambda: "of 4" in ui.text() or "of 3" in ui.text(), "the hits in tools")
+
+
 async def test_a_hit_in_another_session_is_shown_with_that_session(browser, branched):
     pi_session(branched, *chain("zeppelin", "it flies", "and lands", id="o"), id="o")
     async with browser(size=(160, 45)) as ui:

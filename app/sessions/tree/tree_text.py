@@ -18,7 +18,7 @@ from app.formats.json_codec import BadLine
 from app.formats.lines import open_file, read_at
 from app.formats.migrate import migrate
 from app.formats.search_text import argument_texts, iter_texts
-from app.formats.text_kinds import CALL
+from app.formats.text_kinds import CALL, CONVERSATION
 from app.formats.utf8_text import find, fold, fold_utf8, to_utf8
 from app.sessions.errors import Changed
 
@@ -65,14 +65,19 @@ class TreeText:
     read   the number of blocks that were read so far
     """
 
-    def __init__(self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True) -> None:
+    def __init__(
+        self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True, tools: bool = True
+    ) -> None:
         """:param room: bytes of text that are cached.
         :param roles: the role of an entry is a part of its text, as in pi's tree.
+        :param tools: tool calls, their output and all other texts are searched; otherwise only the
+            conversation, as in a search of all sessions.
         """
         self.read = 0
         self._tree = tree
         self._room = room
         self._roles = roles
+        self._tools = tools
         self._blocks: list[_TextBlock] = []
         self._divided = 0
         self._dialect = dialect_named(tree.header.dialect)
@@ -192,6 +197,9 @@ class TreeText:
         :param calls: id -> text of each earlier call; those of this entry are added.
         """
         entry = self._entry(node, line)
+        if not self._tools:
+            said = [text for kind, text, _ in iter_texts(entry, other=False) if kind in CONVERSATION]
+            return "\n".join(said).replace("\0", "")
         texts = entry_texts(entry)
         for call_id, text in call_texts(entry):
             texts.append(text)
