@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from app.services import tree_reader
+from app.sessions.tree import tree_text
 from app.sessions.tree.tree_text import TreeText
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
@@ -106,7 +106,7 @@ def texts(monkeypatch):
         read.append(weakref.ref(text))
         return text
 
-    monkeypatch.setattr(tree_reader, "TreeText", recorded)
+    monkeypatch.setattr(tree_text, "TreeText", recorded)
     return lambda: [text for reference in read if (text := reference()) is not None]
 
 
