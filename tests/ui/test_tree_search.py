@@ -101,8 +101,8 @@ def texts(monkeypatch):
     """A function that gives the texts of the trees that were read before a search and not released."""
     read = []
 
-    def recorded(tree):
-        text = TreeText(tree)
+    def recorded(tree, **options):
+        text = TreeText(tree, **options)
         read.append(weakref.ref(text))
         return text
 
