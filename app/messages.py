@@ -6,6 +6,7 @@ a late answer can be dropped. "Raw" text has not been made inert.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
@@ -50,6 +51,7 @@ class ScreenReady(Message):
     """The browser's panes are mounted and the session list has the focus."""
 
 
+@dataclass(eq=False, repr=False)
 class CatalogLoaded(Message):
     """The catalog was read.
 
@@ -58,13 +60,12 @@ class CatalogLoaded(Message):
     cold     the catalog had no sessions at launch
     """
 
-    def __init__(self, model: ListModel, places: Sequence[tuple[str, str, str]], cold: bool) -> None:
-        self.model = model
-        self.places = places
-        self.cold = cold
-        super().__init__()
+    model: ListModel
+    places: Sequence[tuple[str, str, str]]
+    cold: bool
 
 
+@dataclass(eq=False, repr=False)
 class SessionsChanged(Message):
     """Sessions were added, changed or removed on disk.
 
@@ -75,57 +76,44 @@ class SessionsChanged(Message):
     unread        numbers of files and of folders that cannot be read
     """
 
-    def __init__(
-        self,
-        changed: Sequence[Row],
-        removed: Sequence[str],
-        done: int,
-        total: int,
-        *,
-        looked: bool = False,
-        unread: tuple[int, int] = (0, 0),
-    ) -> None:
-        self.changed = changed
-        self.removed = removed
-        self.done = done
-        self.total = total
-        self.looked = looked
-        self.unread = unread
-        super().__init__()
+    changed: Sequence[Row]
+    removed: Sequence[str]
+    done: int
+    total: int
+    _: KW_ONLY
+    looked: bool = False
+    unread: tuple[int, int] = (0, 0)
 
 
+@dataclass(eq=False, repr=False)
 class PlacesFound(Message):
     """The present state of the stores, as in `CatalogLoaded.places`."""
 
-    def __init__(self, places: Sequence[tuple[str, str, str]]) -> None:
-        self.places = places
-        super().__init__()
+    places: Sequence[tuple[str, str, str]]
 
 
+@dataclass(eq=False, repr=False)
 class TagsRead(Message):
     """The tags and notes of all sessions were read."""
 
-    def __init__(self, taggings: Taggings) -> None:
-        self.taggings = taggings
-        super().__init__()
+    taggings: Taggings
 
 
+@dataclass(eq=False, repr=False)
 class PinsRead(Message):
     """The sessions that are pinned: (agent, id)."""
 
-    def __init__(self, pins: frozenset[tuple[str, str]]) -> None:
-        self.pins = pins
-        super().__init__()
+    pins: frozenset[tuple[str, str]]
 
 
+@dataclass(eq=False, repr=False)
 class WorkingFoldersFound(Message):
     """Working folders of sessions that are the current folder under another path."""
 
-    def __init__(self, folders: Sequence[str]) -> None:
-        self.folders = folders
-        super().__init__()
+    folders: Sequence[str]
 
 
+@dataclass(eq=False, repr=False)
 class MissingFound(Message):
     """Folders and agents are missing that resuming needs.
 
@@ -133,55 +121,49 @@ class MissingFound(Message):
     agents    names of agents that are not installed
     """
 
-    def __init__(self, folders: frozenset[str], agents: frozenset[str]) -> None:
-        self.folders = folders
-        self.agents = agents
-        super().__init__()
+    folders: frozenset[str]
+    agents: frozenset[str]
 
 
+@dataclass(eq=False, repr=False)
 class SubagentsRead(Message):
     """The rows of the sub-agents' sessions, read from the ends of their files only."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = rows
-        super().__init__()
+    rows: Sequence[Row]
 
 
+@dataclass(eq=False, repr=False)
 class ListStateNotSaved(Message):
     """The state of the list could not be saved for the next run; `reason` is the system's error message."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__()
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class CacheNotSaved(Message):
     """Some of what was read could not be written to the cache.
 
     reason   one line; "" once everything is written again
     """
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__()
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class ServiceFailed(Message):
     """A service failed with an unexpected error; the application shows it."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__()
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class IndexFailed(Message):
     """The index thread ended with an error: the list is not kept current any more."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__()
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class StatesFound(Message):
     """The sessions that agents may have open.
 
@@ -189,41 +171,38 @@ class StatesFound(Message):
     reasons   the evidence for each state, by path
     """
 
-    def __init__(self, states: Mapping[str, str], reasons: Mapping[str, str]) -> None:
-        self.states = states
-        self.reasons = reasons
-        super().__init__()
+    states: Mapping[str, str]
+    reasons: Mapping[str, str]
 
 
 # The session under the cursor: its tree, its branches, an entry.
 
 
+@dataclass(eq=False, repr=False)
 class TreeOpened(Message):
     """A session's tree was read, or only the end of a long one: then the whole tree follows.
 
     again   the same session was read anew because its file changed or moved
     """
 
-    def __init__(self, generation: int, path: str, view: TreeView, again: bool) -> None:
-        self.generation = generation
-        self.path = path
-        self.view = view
-        self.again = again
-        super().__init__()
+    generation: int
+    path: str
+    view: TreeView
+    again: bool
 
 
+@dataclass(eq=False, repr=False)
 class RowsRead(Message):
     """The texts of some rows of the tree were read.
 
     more   further rows of the same generation follow
     """
 
-    def __init__(self, generation: int, more: bool) -> None:
-        self.generation = generation
-        self.more = more
-        super().__init__()
+    generation: int
+    more: bool
 
 
+@dataclass(eq=False, repr=False)
 class TreeGrew(Message):
     """Lines were appended to the session whose tree is shown.
 
@@ -233,45 +212,35 @@ class TreeGrew(Message):
     torn     the unfinished last line of the file
     """
 
-    def __init__(
-        self,
-        generation: int,
-        nodes: list[Node],
-        leaf: Node | None,
-        faults: Sequence[Fault] = (),
-        torn: Fault | None = None,
-    ) -> None:
-        self.generation = generation
-        self.nodes = nodes
-        self.leaf = leaf
-        self.faults = faults
-        self.torn = torn
-        super().__init__()
+    generation: int
+    nodes: list[Node]
+    leaf: Node | None
+    faults: Sequence[Fault] = ()
+    torn: Fault | None = None
 
 
+@dataclass(eq=False, repr=False)
 class TreeFailed(Message):
     """A session could not be read."""
 
-    def __init__(self, generation: int, path: str, reason: str) -> None:
-        self.generation = generation
-        self.path = path
-        self.reason = reason
-        super().__init__()
+    generation: int
+    path: str
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class BranchesRead(Message):
     """The branches of the tree were added up, and its problems counted.
 
     faults   the number of problems
     """
 
-    def __init__(self, generation: int, table: BranchTable, faults: int) -> None:
-        self.generation = generation
-        self.table = table
-        self.faults = faults
-        super().__init__()
+    generation: int
+    table: BranchTable
+    faults: int
 
 
+@dataclass(eq=False, repr=False)
 class EntryRead(Message):
     """Lines of an entry were read.
 
@@ -280,34 +249,25 @@ class EntryRead(Message):
     facts   the details in the rule, in the first message; None if it is no entry
     """
 
-    def __init__(
-        self,
-        generation: int,
-        lines: list[DocumentLine],
-        more: bool,
-        parts: Sequence[EntryPart] = (),
-        facts: EntryFacts | None = None,
-    ) -> None:
-        self.generation = generation
-        self.lines = lines
-        self.more = more
-        self.parts = parts
-        self.facts = facts
-        super().__init__()
+    generation: int
+    lines: list[DocumentLine]
+    more: bool
+    parts: Sequence[EntryPart] = ()
+    facts: EntryFacts | None = None
 
 
+@dataclass(eq=False, repr=False)
 class ImageDecoded(Message):
     """An image of the entry can be drawn now, or has a problem. It follows the last ``EntryRead``."""
 
-    def __init__(self, generation: int, drawing: Drawing) -> None:
-        self.generation = generation
-        self.drawing = drawing
-        super().__init__()
+    generation: int
+    drawing: Drawing
 
 
 # Search, in all sessions and in the entries of one session.
 
 
+@dataclass(eq=False, repr=False)
 class SearchFound(Message):
     """A page of the results of `query`, with all results so far.
 
@@ -325,47 +285,30 @@ class SearchFound(Message):
     leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
     """
 
-    def __init__(
-        self,
-        query: str,
-        paths: frozenset[str],
-        words: Sequence[str],
-        *,
-        done: bool,
-        notes: Sequence[str] = (),
-        unknown: Sequence[str] = (),
-        instead: Mapping[str, Sequence[str]] | None = None,
-        refused: str = "",
-        faults: Sequence[tuple[int, int]] = (),
-        hits: Mapping[str, Hit] | None = None,
-        order: Sequence[str] = (),
-        everywhere: bool = False,
-        leaves_tools: bool = False,
-    ) -> None:
-        self.query = query
-        self.paths = paths
-        self.words = words
-        self.done = done
-        self.notes = notes
-        self.unknown = unknown
-        self.instead = {} if instead is None else instead
-        self.refused = refused
-        self.faults = faults
-        self.hits = {} if hits is None else hits
-        self.order = order
-        self.everywhere = everywhere
-        self.leaves_tools = leaves_tools
-        super().__init__()
+    query: str
+    paths: frozenset[str]
+    words: Sequence[str]
+    _: KW_ONLY
+    done: bool
+    notes: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    instead: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    refused: str = ""
+    faults: Sequence[tuple[int, int]] = ()
+    hits: Mapping[str, Hit] = field(default_factory=dict)
+    order: Sequence[str] = ()
+    everywhere: bool = False
+    leaves_tools: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class ExcerptsFound(Message):
     """The reasons why sessions are hits: path -> excerpt."""
 
-    def __init__(self, excerpts: Mapping[str, HitExcerpt]) -> None:
-        self.excerpts = excerpts
-        super().__init__()
+    excerpts: Mapping[str, HitExcerpt]
 
 
+@dataclass(eq=False, repr=False)
 class HitsCounted(Message):
     """The numbers of hits in the sessions that a search found.
 
@@ -373,17 +316,17 @@ class HitsCounted(Message):
     counts  the number by the path of the session; there may be more if they are not `exact`
     """
 
-    def __init__(self, query: str, counts: Mapping[str, int], *, exact: bool) -> None:
-        self.query = query
-        self.counts = counts
-        self.exact = exact
-        super().__init__()
+    query: str
+    counts: Mapping[str, int]
+    _: KW_ONLY
+    exact: bool
 
 
 class ValuesCollected(Message):
     """The values that sessions have are known for completions."""
 
 
+@dataclass(eq=False, repr=False)
 class HitLocated(Message):
     """The entry of a session's hit was found.
 
@@ -397,31 +340,17 @@ class HitLocated(Message):
     tools      the search covers tool calls and their output
     """
 
-    def __init__(
-        self,
-        path: str,
-        query: str,
-        entry_id: str | None,
-        offset: int,
-        words: Sequence[str],
-        where: str,
-        *,
-        again: bool = False,
-        snippet: str = "",
-        ranges: tuple[tuple[int, int], ...] = (),
-        tools: bool = True,
-    ) -> None:
-        self.path = path
-        self.query = query
-        self.snippet = snippet
-        self.ranges = ranges
-        self.entry_id = entry_id
-        self.offset = offset
-        self.words = words
-        self.where = where
-        self.again = again
-        self.tools = tools
-        super().__init__()
+    path: str
+    query: str
+    entry_id: str | None
+    offset: int
+    words: Sequence[str]
+    where: str
+    _: KW_ONLY
+    again: bool = False
+    snippet: str = ""
+    ranges: tuple[tuple[int, int], ...] = ()
+    tools: bool = True
 
     @property
     def is_entry(self) -> bool:
@@ -429,6 +358,7 @@ class HitLocated(Message):
         return self.offset >= 0 or self.entry_id is not None
 
 
+@dataclass(eq=False, repr=False)
 class EntriesFound(Message):
     """A search in the tree found more entries.
 
@@ -436,26 +366,25 @@ class EntriesFound(Message):
     reason   why it ended before the last entry, raw; "" if it did not
     """
 
-    def __init__(self, generation: int, nodes: Sequence[Node], *, done: bool, reason: str = "") -> None:
-        self.generation = generation
-        self.nodes = nodes
-        self.done = done
-        self.reason = reason
-        super().__init__()
+    generation: int
+    nodes: Sequence[Node]
+    _: KW_ONLY
+    done: bool
+    reason: str = ""
 
 
 # A transcript.
 
 
+@dataclass(eq=False, repr=False)
 class TranscriptRead(Message):
     """A part of a session's transcript was read."""
 
-    def __init__(self, generation: int, part: Part) -> None:
-        self.generation = generation
-        self.part = part
-        super().__init__()
+    generation: int
+    part: Part
 
 
+@dataclass(eq=False, repr=False)
 class BlockRead(Message):
     """A block of a transcript was read whole, with its texts.
 
@@ -464,51 +393,38 @@ class BlockRead(Message):
     block    None if it could not be read; `reason` says why
     """
 
-    def __init__(
-        self,
-        generation: int,
-        entry: EntryRef,
-        index: int,
-        wanted: str,
-        block: Block | None,
-        reason: str = "",
-    ) -> None:
-        self.generation = generation
-        self.entry = entry
-        self.index = index
-        self.wanted = wanted
-        self.block = block
-        self.reason = reason
-        super().__init__()
+    generation: int
+    entry: EntryRef
+    index: int
+    wanted: str
+    block: Block | None
+    reason: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class OutlineRead(Message):
     """The prompts and branches of a transcript were read."""
 
-    def __init__(self, generation: int, path: str, outline: Outline) -> None:
-        self.generation = generation
-        self.path = path
-        self.outline = outline
-        super().__init__()
+    generation: int
+    path: str
+    outline: Outline
 
 
+@dataclass(eq=False, repr=False)
 class TranscriptHits(Message):
     """A search in a session has ended."""
 
-    def __init__(self, generation: int, path: str, hits: Hits) -> None:
-        self.generation = generation
-        self.path = path
-        self.hits = hits
-        super().__init__()
+    generation: int
+    path: str
+    hits: Hits
 
 
+@dataclass(eq=False, repr=False)
 class TranscriptFailed(Message):
     """A session's transcript could not be read."""
 
-    def __init__(self, generation: int, reason: str) -> None:
-        self.generation = generation
-        self.reason = reason
-        super().__init__()
+    generation: int
+    reason: str
 
 
 # Actions on sessions and entries, and resuming a session.
@@ -531,6 +447,7 @@ class Outcome(NamedTuple):
     title: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class ActionsDone(Message):
     """An action has ended.
 
@@ -540,22 +457,21 @@ class ActionsDone(Message):
     of         the number of sessions of an action that was stopped before its end; else 0
     """
 
-    def __init__(self, what: str, outcomes: Sequence[Outcome], notes: Sequence[str], *, of: int = 0) -> None:
-        self.what = what
-        self.outcomes = outcomes
-        self.notes = notes
-        self.of = of
-        super().__init__()
+    what: str
+    outcomes: Sequence[Outcome]
+    notes: Sequence[str]
+    _: KW_ONLY
+    of: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class ActionsProgressed(Message):
     """An action on several sessions has made progress; None: it has ended."""
 
-    def __init__(self, progress: ActionProgress | None) -> None:
-        self.progress = progress
-        super().__init__()
+    progress: ActionProgress | None
 
 
+@dataclass(eq=False, repr=False)
 class ExportDone(Message):
     """Sessions were exported.
 
@@ -564,15 +480,13 @@ class ExportDone(Message):
     of         the number of sessions of an export that was stopped before its end; else 0
     """
 
-    def __init__(
-        self, exported: Sequence[Exported], failed: Sequence[tuple[Row, str]], *, of: int = 0
-    ) -> None:
-        self.exported = exported
-        self.failed = failed
-        self.of = of
-        super().__init__()
+    exported: Sequence[Exported]
+    failed: Sequence[tuple[Row, str]]
+    _: KW_ONLY
+    of: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class TranscriptMade(Message):
     """The text of a transcript was made for another program.
 
@@ -582,52 +496,49 @@ class TranscriptMade(Message):
     reason       why there is no text, raw; "" if there is one
     """
 
-    def __init__(self, generation: int, kind: str, text: str, reason: str) -> None:
-        self.generation = generation
-        self.kind = kind
-        self.text = text
-        self.reason = reason
-        super().__init__()
+    generation: int
+    kind: str
+    text: str
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class EarlierFound(Message):
     """No action of this run can be undone, or redone; `earlier` is the last one of an earlier run.
 
     is_redo   it was undone, and can be redone
     """
 
-    def __init__(self, earlier: JournalAction, *, is_redo: bool = False) -> None:
-        self.earlier = earlier
-        self.is_redo = is_redo
-        super().__init__()
+    earlier: JournalAction
+    _: KW_ONLY
+    is_redo: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class PlanMade(Message):
     """The plan to resume the session at `path` was made; or, with "", the plan to start one in a project.
 
     in_use   how sure it is that a running agent has the session open; None if none has
     """
 
-    def __init__(self, generation: int, path: str, plan: Plan, in_use: Verdict | None = None) -> None:
-        self.generation = generation
-        self.path = path
-        self.plan = plan
-        self.in_use = in_use
-        super().__init__()
+    generation: int
+    path: str
+    plan: Plan
+    in_use: Verdict | None = None
 
 
+@dataclass(eq=False, repr=False)
 class PlanReady(Message):
     """The requested session can be started or resumed.
 
     note   a problem to show first, raw; "" for none
     """
 
-    def __init__(self, plan: Plan, note: str = "") -> None:
-        self.plan = plan
-        self.note = note
-        super().__init__()
+    plan: Plan
+    note: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class PointsFound(Message):
     """The options for continuing from an entry of the session of `row` were found.
 
@@ -635,29 +546,26 @@ class PointsFound(Message):
     reason     the error, raw; "" for none
     """
 
-    def __init__(self, row: Row, question: BranchOptions | None, reason: str) -> None:
-        self.row = row
-        self.question = question
-        self.reason = reason
-        super().__init__()
+    row: Row
+    question: BranchOptions | None
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class OutlineMade(Message):
     """The abandoned branch was outlined, as a draft of its summary."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__()
+    text: str
 
 
+@dataclass(eq=False, repr=False)
 class DraftLeft(Message):
     """A text was left as a draft for an agent's editor, unless `reason` says why it was not; raw."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__()
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class SummaryMade(Message):
     """The user's summary command has ended.
 
@@ -665,12 +573,11 @@ class SummaryMade(Message):
     reason   why there is none, raw; "" if there is one
     """
 
-    def __init__(self, text: str, reason: str) -> None:
-        self.text = text
-        self.reason = reason
-        super().__init__()
+    text: str
+    reason: str
 
 
+@dataclass(eq=False, repr=False)
 class BranchesCompared(Message):
     """The active path was compared with another branch.
 
@@ -679,72 +586,65 @@ class BranchesCompared(Message):
     reason       why they could not be compared, raw; "" if they were
     """
 
-    def __init__(self, row: Row, comparison: Comparison | None, at: int, of: int, reason: str) -> None:
-        self.row = row
-        self.comparison = comparison
-        self.at = at
-        self.of = of
-        self.reason = reason
-        super().__init__()
+    row: Row
+    comparison: Comparison | None
+    at: int
+    of: int
+    reason: str
 
 
 # The history, the trash and the archives.
 
 
+@dataclass(eq=False, repr=False)
 class HistoryRead(Message):
     """The journal was read: what can be redone, and what was done; the newest first."""
 
-    def __init__(self, steps: Sequence[HistoryStep]) -> None:
-        self.steps = steps
-        super().__init__()
+    steps: Sequence[HistoryStep]
 
 
+@dataclass(eq=False, repr=False)
 class LabelledRead(Message):
     """The labelled entries of a session were read.
 
     entries   id -> its text, its role or type, and its time in milliseconds since the epoch or None
     """
 
-    def __init__(self, path: str, entries: Mapping[str, tuple[str, str, int | None]]) -> None:
-        self.path = path
-        self.entries = entries
-        super().__init__()
+    path: str
+    entries: Mapping[str, tuple[str, str, int | None]]
 
 
+@dataclass(eq=False, repr=False)
 class ProjectRead(Message):
     """The overview of the project under the cursor was made; it comes again with the times of the labels."""
 
-    def __init__(self, generation: int, overview: ProjectOverview) -> None:
-        self.generation = generation
-        self.overview = overview
-        super().__init__()
+    generation: int
+    overview: ProjectOverview
 
 
+@dataclass(eq=False, repr=False)
 class PlaceRead(Message):
     """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
 
-    def __init__(self, rows: Sequence[PlaceRow]) -> None:
-        self.rows = rows
-        super().__init__()
+    rows: Sequence[PlaceRow]
 
 
+@dataclass(eq=False, repr=False)
 class LyingSessionRead(Message):
     """The two ends of a session in the trash were read; None if it cannot be read."""
 
-    def __init__(self, row: Row | None) -> None:
-        self.row = row
-        super().__init__()
+    row: Row | None
 
 
+@dataclass(eq=False, repr=False)
 class StatisticsProgressed(Message):
     """Sessions are being read for statistics: `done` of `total`."""
 
-    def __init__(self, done: int, total: int) -> None:
-        self.done = done
-        self.total = total
-        super().__init__()
+    done: int
+    total: int
 
 
+@dataclass(eq=False, repr=False)
 class StatisticsMade(Message):
     """The figures of all sessions by one kind of group.
 
@@ -753,8 +653,6 @@ class StatisticsMade(Message):
     days       day, as `date.toordinal` counts -> what a heat map shows
     """
 
-    def __init__(self, group_by: str, found: Statistics, days: Mapping[int, float]) -> None:
-        self.group_by = group_by
-        self.found = found
-        self.days = days
-        super().__init__()
+    group_by: str
+    found: Statistics
+    days: Mapping[int, float]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.entry_ref import EntryRef
 
 
-class Request:
+class Request(NamedTuple):
     """A transcript to read.
 
     path, agents   the session
@@ -22,40 +22,13 @@ class Request:
     now_ms         milliseconds since the epoch, for the times of today
     """
 
-    __slots__ = (
-        "agents",
-        "cells",
-        "entries",
-        "hit",
-        "now_ms",
-        "path",
-        "rows",
-        "straight",
-        "through",
-        "words",
-    )
-
-    def __init__(
-        self,
-        path: str,
-        agents: tuple[str, ...],
-        cells: int,
-        rows: int,
-        *,
-        hit: EntryRef | None = None,
-        words: Sequence[str] = (),
-        straight: bool = False,
-        entries: int | None = None,
-        now_ms: int = 0,
-        through: EntryRef | None = None,
-    ) -> None:
-        self.through = through
-        self.path = path
-        self.agents = agents
-        self.cells = cells
-        self.rows = rows
-        self.hit = hit
-        self.words = words
-        self.straight = straight
-        self.entries = entries
-        self.now_ms = now_ms
+    path: str
+    agents: tuple[str, ...]
+    cells: int
+    rows: int
+    hit: EntryRef | None = None
+    words: Sequence[str] = ()
+    straight: bool = False
+    entries: int | None = None
+    now_ms: int = 0
+    through: EntryRef | None = None
