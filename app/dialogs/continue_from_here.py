@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from app.dialogs.questions import folder_at
 from app.formats.text import inert, one_line
@@ -36,6 +36,7 @@ from app.widgets.inputs import LineInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -45,6 +46,16 @@ LEAST_ROWS, MOST_ROWS = 3, 10
 """Rows of a text field."""
 _LABEL = 9
 """Cells of a label and the blank behind it."""
+
+
+class InertArea(TextArea):
+    """A field for a text of several lines, which replaces what a terminal cannot show in pasted texts."""
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        result = self.replace(inert(event.text), *self.selection)
+        self.move_cursor(result.end_location)
 
 
 class ContinueDialog(Dialog["Choice | None"]):
@@ -92,8 +103,6 @@ class ContinueDialog(Dialog["Choice | None"]):
         text = inert(question.target.text or "")
         self._choice = choice or Choice(first_possible(places(question)), here, text)
         self._has_outline = bool(self._choice.outline)
-        # Imported here: most runs edit no text, and it takes 6 ms.
-        from app.widgets.text_area import InertArea
 
         def area(text: str, id: str) -> InertArea:
             return InertArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", id=id)
