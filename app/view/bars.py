@@ -45,7 +45,8 @@ def header_line(
 def too_small_line(cells: int) -> Line:
     """The only line of a screen without room for a pane."""
     columns, lines = SMALLEST
-    return fit_line([(f"Too small: {columns}x{lines} needed", "text")], cells)
+    text = f"Too small: {columns}x{lines}"
+    return fit_line([(f"{text} needed" if len(text) + len(" needed") <= cells else text, "text")], cells)
 
 
 def live_note(live: int) -> str:
