@@ -108,7 +108,7 @@ class HelpDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = self._title()
-            box.border_subtitle = self._key_hints()
+            box.border_subtitle = Content(self._key_hints())
             yield _LaidOut(self._names, id="help-sections")
             line = LineInput(placeholder="Filter", id="help-filter", compact=True)
             line.display = False
@@ -128,8 +128,8 @@ class HelpDialog(Dialog[None]):
         return self.query_one("#help-filter", LineInput)
 
     def _show(self) -> None:
-        box = self.query_one(".dialog", Vertical)
-        box.border_title, box.border_subtitle = self._title(), self._key_hints()
+        self.query_one(".dialog", Vertical).border_title = self._title()
+        self.set_keys(self._key_hints())
         for part in self.query(_LaidOut):
             part.show()
 
@@ -137,9 +137,9 @@ class HelpDialog(Dialog[None]):
         page = read_title(self.topic) if self.topic else ""
         return Content(f"Help: {page or self.section.lower()}")
 
-    def _key_hints(self) -> Content:
+    def _key_hints(self) -> str:
         first = "0-9 page" if self.section == PAGES else "j k g G scroll"
-        return Content(f"{first}  / filter  Tab section  Esc {'back' if self.topic else 'close'}")
+        return f"{first}  / filter  Tab section  Esc {'back' if self.topic else 'close'}"
 
     def _names(self, cells: int) -> Content:
         """The names of the sections in lines of `cells`, each behind its mark."""

@@ -122,11 +122,10 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
         self._is_shown = True
 
     def _show_keys(self, items: Sequence[HistoryStep | None]) -> None:
-        box = self.query_one(".dialog")
         hints = [f"{key_of('change.undo')} undo newest" if self._next_undo else ""]
         hints.append(f"{key_of('change.redo')} redo" if self._next_redo else "")
         hints.append("Enter go to session" if items else "")
-        box.border_subtitle = Content("  ".join([*filter(None, hints), "Esc close"]))
+        self.set_keys("  ".join([*filter(None, hints), "Esc close"]))
 
     def on_resize(self) -> None:
         if self._is_shown:

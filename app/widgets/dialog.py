@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from app.theme import DIALOGS, styles_folder
+from app.view.cells import width
 from app.view.line import fit_line
 from app.view.session_row import POINTER
 from app.view.status_messages import message_text
@@ -50,8 +51,9 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 
-    # The keys below a message, and the message; on the class, which Textual makes in several ways.
-    _frame_keys: Content | str | None = None
+    # The keys in the lower frame, None until they are known, and the message in their place; on the class,
+    # which Textual makes in several ways.
+    _frame_keys: str | None = None
     _message: StatusMessage | None = None
 
     def set_keys(self, keys: str) -> None:
@@ -59,9 +61,25 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
 
         :param keys: inert.
         """
-        self._frame_keys = Content(keys)
-        if self._message is None:
-            self.query_one(".dialog").border_subtitle = self._frame_keys
+        self._frame_keys = keys
+        self._show_keys_that_fit()
+
+    def on_resize(self) -> None:
+        # The frame has its width after the layout.
+        self.call_after_refresh(self._show_keys_that_fit)
+
+    def _show_keys_that_fit(self) -> None:
+        """Show the keys in the lower frame, unless a message is there."""
+        boxes = self.query(".dialog")
+        if not boxes or self._message is not None:
+            return
+        box = boxes.first()
+        if self._frame_keys is None:
+            self._frame_keys = str(box.border_subtitle or "")
+        cells = box.outer_size.width - BESIDE_KEYS
+        box.border_subtitle = Content(
+            keys_that_fit(self._frame_keys, cells) if cells > 0 else self._frame_keys
+        )
 
     def show_message(self, shown: StatusMessage | None) -> None:
         """Show a message in place of the keys in the lower frame; None shows the keys again."""
@@ -69,15 +87,29 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
         if not boxes:
             return
         box = boxes.first()
-        if self._message is None:
-            self._frame_keys = box.border_subtitle
+        if self._message is None and self._frame_keys is None:
+            self._frame_keys = str(box.border_subtitle or "")
         self._message = shown
         cells = max(0, box.outer_size.width - BESIDE_KEYS)
-        box.border_subtitle = self._frame_keys if shown is None else Content(message_text(shown, cells))
+        if shown is None:
+            self._show_keys_that_fit()
+        else:
+            box.border_subtitle = Content(message_text(shown, cells))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines. Images of the screen below stay images; a second dialog would draw them as text."""
         return [with_images(line) for line in super().render_lines(crop)]
+
+
+def keys_that_fit(keys: str, cells: int) -> str:
+    """As many keys as have room, each whole. The first one and the last one, which closes the dialog, stay.
+
+    :param keys: keys with their labels, with two blanks between them.
+    """
+    shown = keys.split("  ")
+    while len(shown) > 2 and width("  ".join(shown)) > cells:
+        del shown[-2]
+    return "  ".join(shown)
 
 
 class TextLines(LineList):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 import pytest
@@ -52,7 +53,7 @@ DIALOGS = {
     ),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
     "archive": (_archive, "Esc close"),
-    "labels": (_labels, "Enter go Tab this session"),
+    "labels": (_labels, "Enter go"),
     "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter go Esc close"),
     "compare": (lambda: CompareDialog(lambda at: None), "Reading…"),
 }
@@ -92,6 +93,7 @@ async def test_the_keys_of_a_dialog_are_visible(size, name):
                 await pilot.pause(0.01)
         words = " ".join("".join(app.lines()).replace("│", " ").split())
         assert keys in words
+        assert re.search(r"Esc (close|cancel) ─", words), "the key that closes it is whole"
         assert "╰" in words, "nothing is cut off below"
 
 
