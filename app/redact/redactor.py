@@ -106,6 +106,8 @@ class Redactor:
             container, items, name = around[-1]
             for key, content in items:
                 field = key if isinstance(container, dict) else name
+                if field == "value" and isinstance(container, dict):
+                    field = _name_beside(container)
                 if isinstance(content, str):
                     if field != "data" or not _is_image_data(container, content):
                         container[key] = self._field(field, content)
@@ -181,6 +183,12 @@ def redact(text: str) -> tuple[str, list[Replacement]]:
     """`text` with each secret as `[redacted: kind]`, and the replacements."""
     redactor = Redactor()
     return redactor.text(text), redactor.replacements
+
+
+def _name_beside(variable: dict[str, Any]) -> str:
+    """The name of the field `value`: a variable is often an object with its name and its value."""
+    name = variable.get("name")
+    return name if isinstance(name, str) else "value"
 
 
 def _is_image_data(block: Any, data: str) -> bool:

@@ -243,6 +243,16 @@ RULES = (
         is_assigned=True,
     ),
     Rule(
+        "named value",
+        ("passw", "pwd", "key", "token", "secret"),
+        r"(?i)\bname[\"']?\s{0,3}:\s{0,3}[\"']?[a-z0-9_.-]{0,60}(?:password|passwd|pwd|key|token|secret)[\"']?"
+        r"(?:,\s{0,60}|\s{1,60})[\"']?value[\"']?\s{0,3}:\s{0,3}"
+        r"(?:\"([^\"\s]{6,400})\"|'([^'\s]{6,400})'|([A-Za-z0-9._~+/=%:!#@^-]{6,400}))",
+        "- name: DB_PASSWORD\n  value: hunter2-and-more",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: shop-7",
+        is_assigned=True,
+    ),
+    Rule(
         "assigned secret",
         _UPPER_ANCHORS,
         r"\b" + _UPPER + r"[\"']?(?:=|:[ \t]{1,3})"

@@ -16,7 +16,7 @@ from tests.cli.conftest import ROOT
 from tests.export.hostile import KEY
 from tests.factory import chain, entry, message, write_session
 
-LOOKED = "Looked for 25 kinds of secrets; replaced {}. Read the file before you share it.\n"
+LOOKED = "Looked for 26 kinds of secrets; replaced {}. Read the file before you share it.\n"
 
 
 @pytest.fixture

@@ -110,6 +110,7 @@ def test_a_value_is_replaced_because_of_its_name(name: str, value: str) -> None:
     assert "[redacted: " in redacted
     assert value.rpartition(" ")[2] not in redacted
     assert redactor.value({"name": value}) == {"name": value}
+    assert redactor.value([{"name": name, "value": value}]) == [{"name": name, "value": redacted}]
     fields = {"tokens": "128", "token": "$TOKEN", "key": "ArrowDown", "password": "********", "tokenCount": 5}
     assert redactor.value(fields) == fields
 
