@@ -3,8 +3,8 @@
 Each function takes the row, the store in which it was found, the environment of the agents and leafmark's
 state folder. All raise `SessionError`; then nothing was changed.
 
-Each function imports its action when it is called: loading the modules that write sessions takes 35 ms,
-which would delay the first key.
+Each function imports its action when it is called, in the thread of the actions: loading the modules that
+write sessions takes 35 ms, which would delay the first key.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ def _style_of(token: str) -> str:
 
 @lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
+    # Imported here: a transcript without code does not need it.
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 

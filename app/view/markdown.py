@@ -172,6 +172,7 @@ def _code(text: str, language: str, cells: int, block: CodeBlock | None = None) 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
+    # Imported here: it takes longer than this module, and a text without marks does not need it.
     from markdown_it import MarkdownIt
 
     return (
