@@ -151,25 +151,25 @@ class Group:
     def sort(self, arrangement: Arrangement) -> None:
         """Put the sessions in the order of an arrangement, with their depth and connectors."""
         members = self._members
-        ranks = {path: _rank(line, arrangement) for path, line in members.items()}
+        pins_first = arrangement.pinned_first
+        ranks: dict[str, Rank] = {
+            path: (0 if pins_first and line.pinned else 1, -(line.session.modified or 0), path)
+            for path, line in members.items()
+        }
         parents: dict[str, str] = {}
         if arrangement.order == "threaded":
             for path, line in members.items():
                 if line.parent is not None and line.parent.group is self:
                     parents[path] = line.parent.path
-        self.lines = []
+        # In this order, they are sorted the next time in a third of the time.
+        self._members = ordered = {}
         for path, depth, prefix in in_threads(ranks, parents):
-            line = members[path]
+            ordered[path] = line = members[path]
             line.depth, line.prefix = depth, prefix
-            self.lines.append(line)
+        self.lines = list(ordered.values())
         self.count = len(self.lines)
-        self.latest = max(self.lines, key=lambda line: line.session.modified or 0, default=None)
-        self.newest = (self.latest.session.modified or 0) if self.latest is not None else 0
-
-
-def _rank(line: ListLine, arrangement: Arrangement) -> Rank:
-    comes_first = arrangement.pinned_first and line.pinned
-    return 0 if comes_first else 1, -(line.session.modified or 0), line.path
+        newest, latest = min([rank[1:] for rank in ranks.values()], default=(0, ""))
+        self.newest, self.latest = -newest, members.get(latest)
 
 
 UNLISTED = Group("", "")
