@@ -43,6 +43,10 @@ class UsedColumns(NamedTuple):
     agent_cells: int
 
 
+_FEW = 20
+"""Changed sessions that are put into their places one by one."""
+
+
 class ListModel:
     """The sessions as an arrangement shows them. With groups, this folder's project comes first, then the
     projects by their newest activity.
@@ -196,28 +200,32 @@ class ListModel:
         """Take over rows that are new or changed, and drop the sessions with the removed paths."""
         changed, removed = list(changed), list(removed)
         self._unmark_removed(removed)
-        if len(changed) == 1 and not removed and self._replace_first(changed[0]):
+        is_moved = False
+        if len(changed) <= _FEW and not removed:
+            changed.sort(key=lambda row: row.modified or 0)
+            while changed and self._bring_first(changed[0]):
+                del changed[0]
+                is_moved = True
+        touched = self._put(changed, removed)
+        self._sort(touched)
+        if touched or is_moved:
             self._build()
-        else:
-            self._update(self._put(changed, removed))
         self._mark_returned()
 
-    def _replace_first(self, row: Row) -> bool:
-        """Replace the row of the first session of a group if that does not change the order. Most changes are
-        appends to the newest session, and sorting 10,000 sessions for each takes 16 ms. False: the order may
-        change.
+    def _bring_first(self, row: Row) -> bool:
+        """Replace the row of a session whose activity is the newest of its group. Most changes are appends,
+        and sorting 10,000 sessions for each takes most of a frame. False: the others have to be sorted, too.
         """
         line = self._by_path.get(row.path)
-        if line is None or line.group.lines[:1] != [line]:
-            return False
-        newest = row.modified or 0
         if (
-            newest < line.group.newest
+            line is None
+            or line.group is UNLISTED
             or _link_fields(row) != _link_fields(line.session)
             or self._filter.standing(row) != line.standing
+            or not line.group.bring_first(line, row.modified or 0, self.arrangement)
         ):
             return False
-        line.session, line.group.newest, line.group.latest = row, newest, line
+        line.session = row
         self._used_columns = None
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.index.row import FIELDS, Row
 from app.view.arrangement import ORDERS, SCOPES, Arrangement
 from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row
@@ -55,6 +56,7 @@ ARRANGEMENTS = st.builds(
 CHANGES = st.one_of(
     st.tuples(st.just("put"), st.lists(ROWS, min_size=1, max_size=3)),
     st.tuples(st.just("put"), st.lists(ROWS, min_size=1, max_size=3)),
+    st.tuples(st.just("grow"), st.lists(st.tuples(PATHS, st.integers(0, 99)), min_size=1, max_size=3)),
     st.tuples(st.just("remove"), st.lists(PATHS, min_size=1, max_size=3)),
     st.tuples(st.just("pins"), PINS),
     st.tuples(st.just("live"), st.frozensets(PATHS, max_size=3)),
@@ -69,6 +71,11 @@ CHANGES = st.one_of(
 def search(model, paths):
     ranks = {path: rank for rank, path in enumerate(paths)}
     model.set_found(set(paths), ["s"], by_rows=len(paths) != 1, ranks=ranks)
+
+
+def grown(row, when):
+    """The same session with another time of its newest activity."""
+    return Row(tuple(when if field == "modified" else getattr(row, field) for field in FIELDS))
 
 
 def look(model):
@@ -91,6 +98,11 @@ def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
         match kind:
             case "put":
                 new = {row.path: row for row in value}
+                rows |= new
+                model.apply(new.values(), [])
+            case "grow":
+                times = {path: when for path, when in value if path in rows}
+                new = {path: grown(rows[path], when) for path, when in times.items()}
                 rows |= new
                 model.apply(new.values(), [])
             case "remove":
