@@ -183,6 +183,8 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
     def on_resize(self) -> None:
         if self.is_mounted:
             self._show()
+            # The line of the entry has its width after the layout.
+            self.call_after_refresh(self._show_entry)
 
     def action_turn(self) -> None:
         """This session's labels, or those of all."""

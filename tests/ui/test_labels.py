@@ -180,3 +180,18 @@ async def test_each_label_has_the_text_of_its_entry_and_the_height_follows(brows
         assert "elsewhere" not in ui.text()
         await ui.press("down", "L")
         await ui.until(lambda: isinstance(ui.screen, RowEditor), "the edit")
+
+
+async def test_the_text_of_a_labelled_entry_fits_one_line_in_each_size(browser, tmp_path):
+    lines = [header("s"), message("a", None, "user", "a long prompt " * 20)]
+    pi_session(tmp_path, *lines, entry("label", "l", "a", targetId="a", label="x"), id="s")
+    async with browser(size=(40, 15)) as ui:
+        await ui.press("apostrophe")
+        await ui.until(lambda: "Prompt in" in ui.text(), "the entry")
+        for size in ((80, 24), (40, 15), (120, 40)):
+            await ui.pilot.resize_terminal(*size)
+            for _ in range(3):
+                await ui.pilot.pause()
+            shown = ui.screen.query_one("#labels-entry")
+            assert shown.size.height == 1, size
+            assert str(shown.content).endswith("…")
