@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OFTEN = settings(
-    max_examples=80,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
