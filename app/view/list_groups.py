@@ -180,7 +180,7 @@ class Group:
         """
         lines = self.lines
         is_first = lines[0] is line
-        if newest < self.newest or (newest == self.newest and not (is_first and line is self.latest)):
+        if newest < self.newest or (is_first and newest == self.newest and line is not self.latest):
             return False
         if not is_first:
             if arrangement.pinned_first and any(other.pinned for other in lines):
@@ -188,6 +188,8 @@ class Group:
             root = line
             while root.depth and root.parent is not None:
                 root = root.parent
+            if newest == self.newest and root.path >= lines[0].path:
+                return False
             start = lines.index(root)
             end = start + 1
             while end < len(lines) and lines[end].depth:
@@ -203,7 +205,8 @@ class Group:
             lines[:0] = [thread[path] for path, _, _ in places]
             for path, depth, prefix in places:
                 thread[path].depth, thread[path].prefix = depth, prefix
-        self.newest, self.latest = newest, line
+        if newest > self.newest or self.latest is None or line.path < self.latest.path:
+            self.newest, self.latest = newest, line
         return True
 
 

@@ -202,6 +202,8 @@ class ListModel:
         self._unmark_removed(removed)
         is_moved = False
         if len(changed) <= _FEW and not removed:
+            # Sessions with the same activity are in the order of their paths.
+            changed.sort(key=lambda row: row.path, reverse=True)
             changed.sort(key=lambda row: row.modified or 0)
             while changed and self._bring_first(changed[0]):
                 del changed[0]
