@@ -49,14 +49,14 @@ async def test_a_deleted_session_leaves_the_list(browser, three):
 async def test_a_session_that_cannot_be_opened_gives_the_reason_and_is_tried_again(
     browser, three, monkeypatch
 ):
-    from app.services import tree_reader
+    from app.sessions.tree import tree
 
     def refuse(path, *_):
         raise PermissionError(13, "Permission denied", path)
 
     async with browser() as ui:
         with monkeypatch.context() as patched:
-            patched.setattr(tree_reader, "open_tree", refuse)
+            patched.setattr(tree, "open_tree", refuse)
             await ui.press("down")
             await ui.until(lambda: "cannot be read: Permission denied" in ui.text(), "the reason")
             await ui.pilot.pause(0.5)
