@@ -229,7 +229,7 @@ async def test_a_search_interrupted_by_the_browser_is_repeated(browser, many, ma
         await ui.until(lambda: not side.is_due, "the end of the search")
         assert not side.is_searching
         assert len(ui.listed()) == 30
-        assert "30 of 60 · 30 hits ━" in ui.text()
+        await ui.until(lambda: "30 of 60 · 30 hits ━" in ui.text(), "the number of hits")
 
 
 @pytest.fixture
