@@ -290,7 +290,7 @@ def test_undo_skips_a_blocked_session_and_tries_it_again_later(run, home, store)
     done = run("undo")
     assert (done.code, done.out.count("\n"), done.err.count("\n")) == (3, 1, 1)
     assert done.out == 'Undone: restored "Auto" (omp-1).\n'
-    assert done.err.startswith(f"leafmark: {path}: is there already; another undo tries that again")
+    assert done.err.startswith(f"leafmark: {path}: is there already; the next undo tries that again")
     assert brief(run("undo").out) == 'Undone: name of pi-aabb: "N" → none\n'
     done = run("undo")
     assert (done.code, done.err) == (3, f"leafmark: {path}: is there already\n")

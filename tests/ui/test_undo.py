@@ -61,7 +61,7 @@ async def test_an_undo_that_fails_is_explained_and_the_next_one_undoes_the_actio
         await ui.until(
             lambda: any("Not undone: is there already" in toast for toast in ui.toasts()), "the reason"
         )
-        assert any("another undo tries that again" in toast for toast in ui.toasts())
+        assert any("the next undo tries that again" in toast for toast in ui.toasts())
         await ui.press("z")
         await ui.until(lambda: any("Undone: pin" in toast for toast in ui.toasts()), "the one before")
         assert path.read_text() == "another file\n"
