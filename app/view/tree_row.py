@@ -33,7 +33,7 @@ LEGEND = (
     "› prompt  · tool call  ≡ summary  × error or aborted  • active path  ← leaf  ◆ label  ⊟ open branch"
     "  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
 )
-_MARKS = re.compile(r"^#{1,6} |```[\w+-]*(?: |$)| ```|`([^`]+)`|\*\*(?=\S)([^*]+)(?<=\S)\*\*")
+_MARKS = re.compile(r"^#{1,6} |^``` | ```(?= |$)|```[\w+-]+(?: |$)|`([^`]+)`|\*\*(?=\S)([^*]+)(?<=\S)\*\*")
 """A heading's mark, the ends of a block of code, code, and strong text in Markdown."""
 MOST_LEVELS = 8
 """Levels of the gutter that are drawn. A deeper row shows the nearest levels and the number of all."""

@@ -62,6 +62,8 @@ def test_a_prompt_is_bold_only_on_the_active_path(tmp_path):
         ("## Plan", "Plan"),
         ("```python\nx = 1\n```", "x = 1"),
         ("```\none line\n```\nand more", "one line and more"),
+        ("first\n```python\nx = 1\n```\nthen", "first x = 1 then"),
+        ("first\n```\nx = 1\n```", "first x = 1"),
         ("2 ** 3 ** 2, a * b, __init__ and #5 stay", "2 ** 3 ** 2, a * b, __init__ and #5 stay"),
         ("a lone ` or ** stays", "a lone ` or ** stays"),
     ],
