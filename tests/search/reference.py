@@ -85,10 +85,21 @@ def _pieces(content: bytes, dialect: str) -> list[Piece]:
     return found
 
 
+def _value_of(text: str) -> Any:
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    try:
+        return decoder.decode(text)
+    except RecursionError:
+        # On Python 3.12 and later, the limit of the decoder in C cannot be set.
+        decoder.parse_array = json.decoder.JSONArray  # type: ignore[attr-defined]
+        decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
+        return decoder.decode(text)
+
+
 def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
     """The entries of a line; none if it is no JSON or no entry."""
     try:
-        value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
+        value = _value_of(line.decode("utf-8", "replace"))
     except ValueError:
         return
     if dialect == "lanes":
