@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.golden.changes import CHANGES
 from tests.golden.commands import ANYWHERE, DEMO, REAL, SMALL
-from tests.golden.screens import SIZED_TOURS, TOURS
+from tests.golden.screens import SIZES, TOURS
 from tests.golden.state import KEYS, MADE_BY, READ_BY, kept, put_back
 from tests.golden.world import REAL as REAL_FOLDER
 from tests.golden.world import World, world
@@ -126,11 +126,12 @@ def screen(name: str, size: tuple[int, int]) -> list[list[str]]:
 
 def screens() -> dict[str, list[list[str]]]:
     """The pictures of all tours, by name and size; four at a time, because each mostly waits."""
+    wanted = [(name, size) for name in TOURS for size in SIZES]
     with ProcessPoolExecutor(4) as pool:
-        found = pool.map(screen, *zip(*SIZED_TOURS, strict=True))
+        found = pool.map(screen, *zip(*wanted, strict=True))
         return {
             f"{name} at {size[0]}x{size[1]}": pictures
-            for (name, size), pictures in zip(SIZED_TOURS, found, strict=True)
+            for (name, size), pictures in zip(wanted, found, strict=True)
         }
 
 

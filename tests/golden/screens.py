@@ -1,7 +1,4 @@
-"""Forty ways to use the screen, in two sizes in turn: words of the command line, and keys.
-
-A key of several letters is a name.
-"""
+"""Forty ways to use the screen: words of the command line, and keys. A key of several letters is a name."""
 
 from __future__ import annotations
 
@@ -71,6 +68,3 @@ TOURS = {
     "selector": tour("resume"),
     "selector, search and preview": tour("resume", '"redis tab tab tab'),
 }
-
-SIZED_TOURS = [(name, SIZES[number % len(SIZES)]) for number, name in enumerate(TOURS)]
-"""Each tour, and the columns and lines of its screen."""

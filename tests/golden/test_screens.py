@@ -7,7 +7,7 @@ import difflib
 import pytest
 
 from tests.golden.record import load, picture, start
-from tests.golden.screens import SIZED_TOURS, TOURS
+from tests.golden.screens import SIZES, TOURS
 from tests.golden.world import world
 
 
@@ -21,9 +21,8 @@ def _expect(there, terminal, recorded, when):
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), SIZED_TOURS, ids=[f"{name}-{size[0]}x{size[1]}" for name, size in SIZED_TOURS]
-)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", TOURS)
 def test_the_screen_of_a_tour_is_as_recorded(name, size):
     first, *last = load("screens")[f"{name} at {size[0]}x{size[1]}"]
     with world("small") as there, start(there, name, size) as terminal:
