@@ -102,12 +102,13 @@ class RowEditor(Dialog[str | None]):
         self.row_region = region
         self._before = text
         self._hint = hint
-        self._label = label
         self._limit = max(limit, len(text)) if limit else 0
         # the texts for the arrow keys, the typed one first, and the number of the shown one
         self._recent = [text, *recent]
         self._at = 0
         self._box = Horizontal(id="row-editor")
+        self._name_of_text = Static(Content(f"{label}:" if label else ""), id="row-label")
+        self._characters = Static(id="row-count")
 
     @cached_property
     def _input(self) -> LineInput:
@@ -117,9 +118,9 @@ class RowEditor(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with self._box:
-            yield Static(Content(f"{self._label}:" if self._label else ""), id="row-label")
+            yield self._name_of_text
             yield self._input
-            yield Static(id="row-count")
+            yield self._characters
 
     def on_mount(self) -> None:
         self.put(self.row_region)
@@ -132,9 +133,9 @@ class RowEditor(Dialog[str | None]):
         styles = self._box.styles
         styles.offset = (region.x, region.y)
         styles.width = max(8, region.width)
-        # In a narrow row the text has all of it.
-        for part in ("#row-label", "#row-count"):
-            self.query_one(part).display = region.width >= BROAD_FROM
+        # In a narrow row the text has all of it. The row may move before these two are mounted.
+        for part in (self._name_of_text, self._characters):
+            part.display = region.width >= BROAD_FROM
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Cut what is longer than the limit."""
@@ -152,7 +153,7 @@ class RowEditor(Dialog[str | None]):
         """Show the number of characters."""
         if self._limit:
             count = f" {note}{len(self._input.value):,} / {self._limit:,} "
-            self.query_one("#row-count", Static).update(Content(count))
+            self._characters.update(Content(count))
 
     @property
     def text(self) -> str:

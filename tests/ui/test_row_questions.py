@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from textual import events
+from textual.geometry import Region
 from textual.widgets import Input
 
 from app.dialogs.questions import InUseDialog
@@ -276,3 +277,13 @@ async def test_the_edit_of_a_label_leaves_the_connectors_in_view_and_offers_rece
         assert "Label: new " in ui.text()
         await ui.press("down", "enter")
         await ui.until(lambda: ui.text().count("◆ redis idea") == 2, "the label")
+
+
+async def test_a_row_may_move_before_its_editor_is_mounted(browser, three):
+    async with browser() as ui:
+        editor = RowEditor("dark mode", Region(1, 2, 60, 1), "a name", "name")
+        editor.put(Region(1, 3, 30, 1))
+        await ui.app.push_screen(editor)
+        assert not editor.query_one("#row-label").display
+        await ui.press("X", "enter")
+        assert not editor.is_attached
