@@ -109,7 +109,8 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
         peers.warm_list()
     ours()
     taken, least, start, *fast_resume = in_turn(rounds, *tasks)
-    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.6, ci=True)
+    # The budget is 1.0x `fr --list`, which takes longer than this floor.
+    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 1.0, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
     for theirs in fast_resume:
         yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0)
