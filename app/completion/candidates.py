@@ -10,13 +10,14 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from urllib.parse import quote
 
 from app.command_table import COMMANDS, OWN, SHARED, Command, Option, Word
 from app.formats.text import one_line
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.db_errors import Doubt
-from app.index.catalog.queries import ROW, ids_of, newest, newest_first, row_of
+from app.index.catalog.queries import ROW, ids_of, newest, row_of
 from app.index.catalog.schema import encode
 from app.index.row import Row, catalog_in
 from app.setup import Setup, setup_from_process
@@ -209,11 +210,12 @@ def _sessions_with_id(beginning: str, stores: Sequence[Store], cache_folder: str
             # The id is somewhere in the bytes of the row, so that few rows are decoded.
             records = connection.execute(
                 f"SELECT {ROW} FROM sessions NOT INDEXED"
-                f" WHERE listed AND store IN ({ids_of(roots)}) AND instr(row, ?)",
+                f" WHERE listed AND store IN ({ids_of(roots)}) AND instr(row, ?)"
+                " ORDER BY modified DESC, path",
                 (encode(beginning),),
             )
-            rows = [row_of(roots, *record) for record in records]
-            return newest_first([row for row in rows if row.id.startswith(beginning)])[:_MOST_SESSIONS]
+            rows = (row_of(roots, *record) for record in records)
+            return list(islice((row for row in rows if row.id.startswith(beginning)), _MOST_SESSIONS))
         finally:
             connection.close()
     except (sqlite3.Error, Doubt, OSError):
