@@ -23,9 +23,8 @@ from app.services.session_search import Completer, HitExcerpts, HitLocator, Sess
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
-from app.view.empty_states import nothing_matches, nothing_shown, searching_for
+from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
 from app.view.list_filter import rows_decide
-from app.view.search_notes import spelling_note, unknown_note
 from app.view.selection import StableSelection
 from app.view.welcome import welcome_panel
 from app.widgets.commands import bindings_of

@@ -2,17 +2,17 @@
 
 A text is matched against all rules at once (an RE2 set). The rules that match are searched for in windows
 around their anchors. Without the package of RE2, Python's `re` searches for all rules in the same windows,
-whose size bounds its time.
+whose size bounds its time. A text with escapes of JSON is also searched without
+them: a secret is found although it stands in JSON within a text.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.redact.escapes import MOST_LEVELS, View, has_escapes
-from app.redact.placeholders import is_placeholder
 from app.redact.rules import RULES
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 BEFORE = 200
 """Bytes before an anchor in which a match may begin."""
+
+
+MOST_LEVELS = 3
+"""Levels of JSON within JSON that are looked into."""
 
 
 class Secret(NamedTuple):
@@ -192,3 +196,115 @@ def without_overlaps(found: list[Secret]) -> list[Secret]:
         else:
             merged.append(secret)
     return merged
+
+
+_ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})')
+_PLAIN = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+
+
+class View:
+    """Bytes without one level of escapes, with the place of each part in the bytes with them.
+
+    data   the bytes without escapes
+    """
+
+    __slots__ = ("_begins", "_ends", "_places", "data")
+
+    def __init__(self, data: bytes) -> None:
+        pieces: list[bytes] = []
+        self._begins: list[int] = []  # of each piece in the view
+        self._places: list[int] = []  # where it begins in `data`
+        self._ends: list[int] = []  # and where it ends there
+        done = length = 0
+        for match in _ESCAPE.finditer(data):
+            begin, end = match.span()
+            char = data[begin + 1 : begin + 2]
+            plain = _PLAIN.get(char, char) if char != b"u" else _character(data[begin + 2 : end])
+            for piece, first, last in ((data[done:begin], done, begin), (plain, begin, end)):
+                if piece:
+                    pieces.append(piece)
+                    self._begins.append(length)
+                    self._places.append(first)
+                    self._ends.append(last)
+                    length += len(piece)
+            done = end
+        pieces.append(data[done:])
+        self._begins.append(length)
+        self._places.append(done)
+        self._ends.append(len(data))
+        self.data = b"".join(pieces)
+
+    def span(self, begin: int, end: int) -> tuple[int, int]:
+        """The offsets, in the bytes with escapes, of the part from `begin` to `end` of the view."""
+        return self._place(begin, last=False), self._place(end - 1, last=True)
+
+    def _place(self, offset: int, *, last: bool) -> int:
+        number = bisect_right(self._begins, offset) - 1
+        place, end = self._places[number], self._ends[number]
+        following = self._begins[number + 1] if number + 1 < len(self._begins) else len(self.data)
+        if end - place != following - self._begins[number]:  # an escape
+            return end if last else place
+        return place + offset - self._begins[number] + last
+
+
+def has_escapes(data: bytes) -> bool:
+    """Whether `data` has an escape of JSON."""
+    return b"\\" in data and _ESCAPE.search(data) is not None
+
+
+def _character(digits: bytes) -> bytes:
+    return chr(int(digits, 16)).encode("utf-8", "surrogatepass")
+
+
+_WORDS = re.compile(
+    rb"(?i)your|example|placeholder|redacted|changeme|change[_-]me|xxx|\*\*\*|\.\.\.|insert|dummy|todo|"
+    rb"password|passwd|passphrase|secret[_-]?(?:key|value|name)|api[_-]?key|access[_-]?key|"
+    rb"(?:^|[_ .-])(?:my|some|the|a|test|fake|valid|invalid|wrong|new|old)?[_-]?(?:token|secret|key)$|"
+    rb"env[.(\[:]|environ|process\.|secrets\.|config\.|settings\.|self\.|this\.|getenv"
+)
+_REFERENCE = re.compile(rb"[$<%{&*@!(\[]|%\(")
+_WORD = re.compile(rb"[A-Za-z]+")
+_CODE = re.compile(rb"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_*]\w*)+[\w.:]*|_*[A-Za-z]+(?:_[A-Za-z]+)+_*")
+_CAPITALS = re.compile(rb"[A-Z][A-Z_]*")
+_PASSWORDS = (b"password", b"passwd", b"passwort", b"passphrase", b"pwd")
+_VALUES = frozenset(
+    b"none null nil true false undefined optional required string str text bytes bool boolean number int "
+    b"integer float object default empty value values hidden disabled enabled varchar char uuid json type "
+    b"postgres root admin user username guest login pass auth token secret key keys".split()
+)
+
+
+def is_placeholder(value: bytes, before: bytes) -> bool:
+    """Whether the value of an assignment to a secret's name is no secret but a placeholder, a reference to a
+    variable, a word of prose or a name in code.
+
+    :param value: the value without quotes.
+    :param before: the match before the value: the name, the sign and an opening quote.
+    """
+    if _REFERENCE.match(value) or b"${" in value or b"{{" in value or _WORDS.search(value):
+        return True
+    if value.lower().rstrip(b".,:;") in _VALUES or len(set(value)) < 3:
+        return True
+    if _CODE.fullmatch(value):
+        return True
+    is_quoted = before[-1:] in (b'"', b"'", b"`")
+    sign = before.rstrip(b"\"'` \t")[-1:]
+    name = re.sub(rb"[^A-Za-z0-9]+$", b"", before)
+    is_password = name.lower().endswith(_PASSWORDS)
+    if b"://" in before:
+        return False
+    if value.isdigit() and not (is_password and len(value) > 5):
+        return True
+    if is_quoted:
+        if b" " in value and not any(48 <= byte < 58 for byte in value):
+            return True
+        least = 6 if is_password else 8
+        is_trusted = is_password or (name.isupper() and not _CAPITALS.fullmatch(value))
+        return bool(_WORD.fullmatch(value)) and (not is_trusted or len(value) < least)
+    has_digit = any(48 <= byte < 58 for byte in value)
+    if sign == b"=" and b" " not in before[len(name) :]:
+        if name.isupper():
+            return bool(_CAPITALS.fullmatch(value))
+        if is_password and len(value) >= 8:
+            return False
+    return not has_digit

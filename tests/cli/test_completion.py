@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from app.completion.candidates import split_line
-from app.completion.scripts import SHELLS
+from app.reports.shell import COMPLETION
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session
 from tests.terminal import Terminal
@@ -119,7 +119,7 @@ def output(words, env):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", SHELLS)
+@pytest.mark.parametrize("name", COMPLETION)
 def test_the_scripts_are_correct_for_their_shell(run, name):
     for command in ("completion", "init"):
         script = run(command, name)
@@ -183,7 +183,7 @@ KEY = {
 }
 
 
-@pytest.mark.parametrize("name", SHELLS)
+@pytest.mark.parametrize("name", COMPLETION)
 def test_a_key_opens_the_selector_and_runs_the_choice_in_the_shell(sessions, env, tmp_path, name):
     """The choice runs `pi`, which is a function of this very shell."""
     options, setup = KEY[name]

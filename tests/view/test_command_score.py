@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.commands import COMMANDS, command_by_id
-from app.view.command_search import match_score
+from app.dialogs.palette import match_score
 
 
 def scored(typed):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.index.query.grammar import unknown_filters
-from app.view.empty_states import nothing_matches, nothing_shown
-from app.view.search_notes import spelling_note, unknown_note
+from app.view.empty_states import nothing_matches, nothing_shown, spelling_note, unknown_note
 
 
 @pytest.mark.parametrize(

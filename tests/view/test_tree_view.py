@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.reports.tree import draw as report
-from app.reports.tree_row import render_tree_row
+from app.reports.tree import render_tree_row
 from app.sessions.tree.tree import open_tree
 from app.view.glyphs import ASCII
 from app.view.line import plain_text
