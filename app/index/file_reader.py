@@ -116,7 +116,7 @@ def _read_ends(task: Task) -> Result:
 def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
     # Imported here for the reason given in `read`.
     from app.formats.errors import NotASession
-    from app.sessions.summaries.figures import read_sums
+    from app.sessions.summaries.figures_reader import read_sums
 
     try:
         keys, figures = read_sums(path, agents, foreign)

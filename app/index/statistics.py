@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.sessions.summaries.figures import local_day
 
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.index.row import Row
-    from app.sessions.summaries.figures import Figures
+    from app.sessions.summaries.figures import Cell, Figures
 
 DAY, WEEK, PROJECT, MODEL, AGENT, TOOL = "day", "week", "project", "model", "agent", "tool"
 GROUPS = (DAY, WEEK, PROJECT, MODEL, AGENT, TOOL)
 """By what statistics may be grouped."""
-
-_COUNTED = 11
 
 
 class Group(NamedTuple):
@@ -41,6 +39,9 @@ class Group(NamedTuple):
     cost: float
     cost_abandoned: float
     active_ms: int
+
+
+_NOTHING = Group("", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Statistics(NamedTuple):
@@ -67,55 +68,53 @@ def statistics(sessions: Iterable[tuple[Row, Figures]], group_by: str) -> Statis
     """
     if group_by not in GROUPS:
         raise ValueError(f"no group {group_by!r}")
-    groups: dict[str, list[Any]] = defaultdict(lambda: [0] * (_COUNTED + 1))
+    all_cells: list[Cell] = []
+    cells_of: dict[str, list[Cell]] = defaultdict(list)
+    tools: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     members: dict[str, list[str]] = defaultdict(list)
-    total: list[Any] = [0] * (_COUNTED + 1)
+    count = 0
     names_of_days = _Names(group_by == WEEK)
     for row, figures in sessions:
-        total[0] += 1
+        count += 1
         names: set[str] = set()
-        whole = _sums(figures.cells)
-        _add(total, whole)
+        all_cells += figures.cells
         if group_by in (PROJECT, AGENT):
             name = row.cwd if group_by == PROJECT else row.agent
             names.add(name)
-            _add(groups[name], whole)
+            cells_of[name] += figures.cells
         elif group_by == TOOL:
             for name, calls, errors in figures.tools:
                 names.add(name)
-                group = groups[name]
-                group[3] += calls
-                group[4] += errors
+                tools[name][0] += calls
+                tools[name][1] += errors
         else:
             for cell in figures.cells:
                 name = cell[1] if group_by == MODEL else names_of_days.of(cell[0], row.modified)
                 names.add(name)
-                _add(groups[name], cell[2:])
+                cells_of[name].append(cell)
         for name in names:
-            groups[name][0] += 1
             members[name].append(row.path)
-    made = [Group(name, *_rounded(counts)) for name, counts in groups.items()]
+    if group_by == TOOL:
+        made = [
+            _NOTHING._replace(key=name, sessions=len(members[name]), tool_calls=calls, tool_errors=errors)
+            for name, (calls, errors) in tools.items()
+        ]
+    else:
+        made = [_group(name, len(members[name]), cells) for name, cells in cells_of.items()]
     if group_by in (DAY, WEEK):
         made.sort()
     else:
         made.sort(key=lambda group: (-group.cost, -group.tool_calls, -group.messages, group.key))
-    return Statistics(Group("total", *_rounded(total)), made, members)
+    return Statistics(_group("total", count, all_cells), made, members)
 
 
-def _sums(cells: Sequence[Sequence[Any]]) -> Sequence[Any]:
-    if len(cells) == 1:
-        return cells[0][2:]
-    return [sum(column) for column in list(zip(*cells, strict=True))[2:]]
-
-
-def _add(counts: list[Any], figures: Sequence[Any]) -> None:
-    for number, value in enumerate(figures, 1):
-        counts[number] += value
-
-
-def _rounded(counts: Sequence[Any]) -> Sequence[Any]:
+def _group(key: str, sessions: int, cells: Sequence[Cell]) -> Group:
+    """The sums of the cells, as a group of this number of sessions."""
+    if not cells:
+        return _NOTHING._replace(key=key, sessions=sessions)
+    found = Group(key, sessions, *map(sum, list(zip(*cells, strict=True))[2:]))
     # Sums of dollars that depend on the order of the sessions differ in the last digits.
-    return [*counts[:9], round(counts[9], 9), round(counts[10], 9), counts[11]]
+    return found._replace(cost=round(found.cost, 9), cost_abandoned=round(found.cost_abandoned, 9))
 
 
 class _Names:

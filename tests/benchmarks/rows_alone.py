@@ -25,7 +25,8 @@ def start() -> None:
 def work() -> None:
     """Run a worker."""
     from app.index import worker_process
-    from app.sessions.passages import NO_TEXT, PassageBuilder
+    from app.sessions.passages import NO_TEXT
+    from app.sessions.summaries.passage_builder import PassageBuilder
 
     assert hasattr(PassageBuilder, "pack"), "what is left out has another name by now"
     setattr(PassageBuilder, "pack", lambda self: NO_TEXT)  # noqa: B010 - a method is nothing to assign to

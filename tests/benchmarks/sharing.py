@@ -11,7 +11,7 @@ import statistics as medians
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.measure import run
+from tests.benchmarks.measure import in_turn, run
 from tests.benchmarks.opening import biggest
 from tests.benchmarks.rows import Result, mb, ms
 
@@ -69,9 +69,11 @@ def _repeat(source: str, target: str, size: int) -> None:
 
 
 def statistics(setting: Setting) -> Iterator[Result]:
-    """The first statistics, which read all sessions; later ones; and the file with the figures."""
+    """The first statistics, which read all sessions; later ones, from the catalog and as a command; and the
+    file with the figures.
+    """
+    from app.index.catalog.catalog import Catalog
     from app.index.figures_file import current_figures, figures_path
-    from app.index.index import Index
     from app.index.statistics import DAY
     from app.index.statistics import statistics as statistics_of
     from app.stores import discover
@@ -79,20 +81,25 @@ def statistics(setting: Setting) -> Iterator[Result]:
     cache, home = setting.env["LEAFMARK_CACHE_DIR"], setting.env["HOME"]
     run(setting.leafmark("list", "--json"), setting.env)
     first = run(setting.leafmark("stats", "--json"), setting.env)
-    index = Index(discover(setting.env, home, home), cache)
-    rows = index.rows()
-    index.close()
+    stores = discover(setting.env, home, home)
     taken = []
     gc.disable()  # as the command does
     for _ in range(max(3, setting.repeat)):
         started = time.process_time()
+        catalog = Catalog(cache, stores)
+        rows = catalog.rows(False)
         figures = current_figures(cache, rows)
         statistics_of([(row, figures[row.path]) for row in rows], DAY)
         taken.append(time.process_time() - started)
+        catalog.close()
     gc.enable()
     seconds = medians.median(taken)
-    what = f"statistics of {len(rows):,} sessions, processor"
+    what = f"statistics of {len(rows):,} sessions from the catalog, processor"
     yield Result("15", what, ms(seconds), f"the first time {ms(first.cpu)}", value=seconds, limit=0.2)
+    commands = (("stats",), ("list", "--limit", "50"))
+    tasks = [lambda words=words: run(setting.leafmark(*words), setting.env).cpu for words in commands]
+    ours, listed = in_turn(max(3, setting.repeat), *tasks)
+    yield Result("15", "stats as a command, processor", ms(ours), f"list {ms(listed)}", ours / listed, 2.2)
     size, session_bytes = os.path.getsize(figures_path(cache)), sum(row.size for row in rows)
     share = size / session_bytes
     yield Result("15", "the figures on disk", mb(size), f"sessions {mb(session_bytes)}", share, 0.006)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.formats.header import read_header
 from app.formats.summary_fields import decode_lines
-from app.sessions.passages import PassageBuilder, add_passages
+from app.sessions.summaries.passage_builder import PassageBuilder, add_passages
 from app.sessions.summaries.summary_builder import SummaryBuilder
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n'

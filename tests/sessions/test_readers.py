@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.formats.header import read_header
 from app.sessions.manager.entry_store import EntryStore
-from app.sessions.summaries.figures import read_figures
+from app.sessions.summaries.figures_reader import read_figures
 from app.sessions.summaries.summarise import summarise
 from app.sessions.summaries.summary_builder import SummaryBuilder
 from app.sessions.tree.branches import UsageTable

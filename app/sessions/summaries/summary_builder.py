@@ -39,9 +39,10 @@ from app.formats.text_kinds import ASSISTANT, THINKING, USER
 from app.formats.timestamps import LAST_MS, parse_time
 from app.formats.utf8_text import find
 from app.sessions.parent_links import count_tips, deepest_leaf
-from app.sessions.passages import HEADS, PackedText, PassageBuilder, add_passages, joined
+from app.sessions.passages import HEADS, PackedText, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
+from app.sessions.summaries.passage_builder import PassageBuilder, add_passages
 from app.sessions.summaries.titles import TitleFold
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
 
