@@ -582,7 +582,8 @@ class BranchesCompared(Message):
     """The active path was compared with another branch.
 
     comparison   both since their last common entry; None if they could not be compared
-    at, of       the index of the other branch, from 0, and the number of branches
+    at, of       the index of the other branch among those beside the active one, from 0, and their number
+    number       its number among all branches, as the tree counts them
     reason       why they could not be compared, raw; "" if they were
     """
 
@@ -590,6 +591,7 @@ class BranchesCompared(Message):
     comparison: Comparison | None
     at: int
     of: int
+    number: int
     reason: str
 
 

@@ -1,4 +1,4 @@
-"""Two branches of a session side by side: prompts, answers and tool calls since their common entry."""
+"""Two branches of a session side by side: prompts, answers, tool calls and files since their common entry."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Any
 
 from app.formats.content import text_of
 from app.formats.dialects import dialect_named
+from app.formats.dialects.base import Dialect
+from app.formats.edits import changed_lines
 from app.formats.entry_types import SILENT
 from app.formats.errors import Cancelled
 from app.formats.json_codec import raw_json
 from app.formats.partial_entry import CamelUsage, struct_of
 from app.formats.text import one_line
-from app.formats.tool_calls import FileCollector, FileLists, calls_in
+from app.formats.tool_calls import FileCollector, calls_in, file_calls_in
 from app.sessions.tree.branches import NO_USAGE, UsageTotals, common_ancestor, usage_totals_of
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.tree import SessionTree
@@ -33,6 +35,7 @@ class Turn:
     """A prompt and its answers; all texts are one line each and inert.
 
     :param node: the prompt's entry, None if the side begins in the middle of a turn.
+    :param first: its first entry that is read: the prompt, else an answer.
     :param prompt: "" if there is no prompt, or it has no text.
     :param answer: the last text of the answers; the error if they have no text.
     :param tools: how often each tool was called, in the order of first use.
@@ -42,6 +45,23 @@ class Turn:
     prompt: str = ""
     answer: str = ""
     tools: dict[str, int] = field(default_factory=dict)
+    first: Node | None = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class FileChange:
+    """A file that the tools of one side changed.
+
+    :param node: the entry with the last change.
+    :param is_new: the first change wrote it whole.
+    :param added: lines that edits added, as far as their arguments tell; ``removed``: lines they removed.
+    """
+
+    path: str
+    node: Node = field(compare=False)
+    is_new: bool = False
+    added: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +71,7 @@ class Side:
     :param leaf: the end of the branch; ``label`` is the label nearest to it, "" for none.
     :param entries: the number of entries.
     :param tools: how often each tool was called, the most frequent first.
-    :param files: the files that were read and changed.
+    :param changed: the files that were changed, by path; ``read``: the paths that were only read.
     :param spent: tokens and dollars.
     :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
         milliseconds since the epoch, UTC; None if no such entry has a time.
@@ -62,7 +82,8 @@ class Side:
     entries: int
     turns: tuple[Turn, ...]
     tools: tuple[tuple[str, int], ...]
-    files: FileLists
+    changed: tuple[FileChange, ...]
+    read: tuple[str, ...]
     spent: UsageTotals
     first_ms: int | None
     last_ms: int | None
@@ -78,10 +99,12 @@ class Comparison:
     """Two branches since their last common entry.
 
     :param common: that entry; None if they begin at different roots.
+    :param last_shared: the nearest entry of the conversation on the path to it, with the text of its row.
     :param one: the side of the first branch; ``other`` that of the second.
     """
 
     common: Node | None
+    last_shared: Node | None
     one: Side
     other: Side
 
@@ -109,13 +132,17 @@ def compare(
         sides.append(
             _compare_side(tree, leaf, path[path.index(common) + 1 :] if common else path, keep_going)
         )
-    return Comparison(common, *sides)
+    last_shared = common
+    while last_shared is not None and last_shared.shown_type in SILENT:
+        last_shared = last_shared.parent
+    tree.read_rows([last_shared] if last_shared is not None else [])
+    return Comparison(common, last_shared, *sides)
 
 
 def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
     turns: list[Turn] = []
     called: Counter[str] = Counter()
-    collector = FileCollector(dialect_named(tree.header.dialect))
+    files = _Files(dialect_named(tree.header.dialect))
     spent_on: dict[object, UsageTotals] = {}
     for node in path:
         # Tool results are not shown, and may be long.
@@ -127,13 +154,13 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         # The entries of one answer repeat its usage, and the last one tells all of it.
         spent_on[_response(entry) or node.index] = _cost(entry)
         if node.role == "user":
-            turns.append(Turn(node, _text(entry)))
+            turns.append(Turn(node, _text(entry), first=node))
         elif node.role == "assistant":
             if not turns:
-                turns.append(Turn())
+                turns.append(Turn(first=node))
             _add_answer(turns[-1], entry)
             called.update(_tools(entry))
-        collector.take(entry)
+        files.take(node, entry)
     counted = (node for node in path if node.shown_type not in SILENT)
     times = [time for node in counted if (time := node.timestamp) is not None]
     label = next((node.label for node in reversed(path) if node.label), "")
@@ -143,11 +170,39 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         len(path),
         tuple(turns),
         tuple(called.most_common()),
-        collector.files(),
+        *files.found(),
         reduce(UsageTotals.and_, spent_on.values(), NO_USAGE),
         min(times, default=None),
         max(times, default=None),
     )
+
+
+class _Files:
+    """Collects the files of one side."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._collector = FileCollector(dialect)
+        self._changes: dict[str, FileChange] = {}
+
+    def take(self, node: Node, entry: dict[str, Any]) -> None:
+        self._collector.take(entry)
+        for call in file_calls_in(entry, self._dialect):
+            if call.tool == "read":
+                continue
+            change = self._changes.setdefault(call.path, FileChange(call.path, node, call.tool == "write"))
+            added, removed = changed_lines(call.arguments)
+            change.node = node
+            change.added += added
+            change.removed += removed
+        if entry.get("type") == "branch_summary":
+            # a file that only the summary mentions
+            for path in self._collector.files().changed:
+                self._changes.setdefault(path, FileChange(path, node))
+
+    def found(self) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
+        changes = tuple(self._changes[path] for path in sorted(self._changes))
+        return changes, self._collector.files().read
 
 
 def _add_answer(turn: Turn, entry: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
-    from app.dialogs.session_facts import CompareDialog
+    from app.dialogs.compare import CompareDialog
     from app.index.row import Row
     from app.messages import BranchesCompared
     from app.panes.sessions_pane import SessionsPane
@@ -223,12 +223,22 @@ class EntryActions:
             return
         row, offset = shown[0], shown[1].offset
         selection = StableSelection(self._pane.model, [row])
-        from app.dialogs.session_facts import CompareDialog
+        from app.dialogs.compare import CompareDialog
 
         self._comparison = CompareDialog(
             lambda number: self._jobs.compare(selection.row or selection.first, offset, number)
         )
-        self._host.show(self._comparison)
+
+        def go(entry: Node | None) -> None:
+            if entry is None:
+                return
+            view = self._tree.view
+            if view is None or view.tree.path != (selection.row or row).path:
+                self._messages.complain("another session is shown by now")
+            elif self._tree.open_at(entry.id, entry.offset) is None:
+                self._messages.complain("the entry has gone: the file was written anew")
+
+        self._host.show(self._comparison, go)
 
     def compared(self, event: BranchesCompared) -> None:
         """Show the compared branches in the dialog, if that is still open."""

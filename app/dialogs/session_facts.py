@@ -1,8 +1,7 @@
-"""Dialogs with facts about one session: all its details, its damaged lines, and two of its branches."""
+"""Dialogs with facts about one session: all its details, and its damaged lines."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -19,12 +18,11 @@ from app.widgets.dialog import SHORT_BELOW, Dialog, ItemList, TextLines
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from app.messages import BranchesCompared
     from app.view.line import Line
     from app.view.session_details import Fact
 
@@ -101,59 +99,3 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
     def action_answer(self) -> None:
         """Answer with what is under the cursor."""
         self.dismiss(self._list.picked)
-
-
-class CompareDialog(Dialog[None]):
-    """The active path beside another branch, with the totals of each above. Keys show the other branches."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(None)", "Back"),
-        Binding("right_square_bracket,n", "turn(1)", "Next branch"),
-        Binding("left_square_bracket,N", "turn(-1)", "Previous branch"),
-    ]
-
-    def __init__(self, turned: Callable[[int], None]) -> None:
-        """:param turned: asks for the branch so many on from the first; `show` brings it."""
-        super().__init__()
-        self._turned = turned
-        self._at = 0
-        # Imported here: most runs compare nothing.
-        from app.view.comparison import comparison_head, comparison_lines
-
-        self._lay_out_head, self._lay_out = comparison_head, comparison_lines
-        self._head = TextLines(id="compared")
-        self._head.can_focus = False
-        self._lines = TextLines(id="comparison")
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog tall wide") as box:
-            box.border_title = Content("Compare branches")
-            box.border_subtitle = Content("Esc close")
-            yield self._head
-            yield self._lines
-            yield Static(Content("Reading…"), classes="hint", id="said")
-
-    def on_mount(self) -> None:
-        self._lines.focus()
-        self._turned(0)
-
-    def show(self, event: BranchesCompared) -> None:
-        """Show what was compared, or why nothing was."""
-        hint = self.query_one("#said", Static)
-        comparison = event.comparison
-        hint.display = comparison is None
-        if comparison is None:
-            hint.update(Content(one_line(event.reason, 300)))
-            return
-        self._at = event.at
-        names = ("active", f"other branch {event.at + 1} of {event.of}")
-        # The head does not scroll.
-        head = partial(self._lay_out_head, comparison, names=names)
-        self._head.show(head, most=lambda: self.size.height)
-        self._lines.show(partial(self._lay_out, comparison))
-        others = "[ ] other branches  " if event.of > 1 else ""
-        self.set_keys(f"{others}↑ ↓ scroll  Esc close")
-
-    def action_turn(self, step: int) -> None:
-        """Another branch."""
-        self._turned(self._at + step)

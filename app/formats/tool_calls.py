@@ -57,11 +57,8 @@ class FileCollector:
                 self._add(details.get("readFiles"), "read")
                 self._add(details.get("modifiedFiles"), "edit")
             return
-        for name, arguments in calls_in(entry):
-            if isinstance(arguments, dict):
-                tool, path = self._dialect.file_call(name, arguments)
-                if tool in _FILE_TOOLS:
-                    self._add([path], tool)
+        for call in file_calls_in(entry, self._dialect):
+            (self._read if call.tool == "read" else self._changed).add(call.path)
 
     def files(self) -> FileLists:
         """The files found so far."""
@@ -70,9 +67,9 @@ class FileCollector:
     def _add(self, paths: Any, tool: str) -> None:
         found = self._read if tool == "read" else self._changed
         for path in paths if isinstance(paths, list) else ():
-            if isinstance(path, str) and path:
-                found.add(self._dialect.file_path(tool, replace_surrogates(path)))
-        found.discard("")
+            file = _file_of(tool, path, self._dialect)
+            if file:
+                found.add(file)
 
 
 def files_of(entries: Iterable[dict[str, Any]], dialect: Dialect) -> FileLists:
@@ -81,6 +78,33 @@ def files_of(entries: Iterable[dict[str, Any]], dialect: Dialect) -> FileLists:
     for entry in entries:
         touched.take(entry)
     return touched.files()
+
+
+class FileCall(NamedTuple):
+    """A call that reads or changes a file.
+
+    :param tool: "read", "write" or "edit".
+    """
+
+    tool: str
+    path: str
+    arguments: dict[str, Any]
+
+
+def file_calls_in(entry: dict[str, Any], dialect: Dialect) -> list[FileCall]:
+    """The calls of an answer that read or change a file. Raises nothing, whatever the entry holds."""
+    found = []
+    for name, arguments in calls_in(entry):
+        if isinstance(arguments, dict):
+            tool, path = dialect.file_call(name, arguments)
+            file = _file_of(tool, path, dialect) if tool in _FILE_TOOLS else ""
+            if file:
+                found.append(FileCall(tool, file, arguments))
+    return found
+
+
+def _file_of(tool: str, path: Any, dialect: Dialect) -> str:
+    return dialect.file_path(tool, replace_surrogates(path)) if isinstance(path, str) and path else ""
 
 
 def calls_in(entry: dict[str, Any]) -> list[tuple[str, Any]]:

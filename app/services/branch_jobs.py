@@ -146,7 +146,7 @@ class BranchJobs(BackgroundService):
 
     def _compare(self, row: Row, offset: int, number: int, is_stale: Callable[[], bool]) -> None:
         from app.actions.compare import compare
-        from app.sessions.tree.branches import branches_from
+        from app.sessions.tree.branches import branch_ends, branches_from
         from app.sessions.tree.tree import open_tree
 
         def keep_going() -> bool:
@@ -156,17 +156,18 @@ class BranchJobs(BackgroundService):
             tree = open_tree(row.path, (row.agent,), keep_going)
             entry = tree.find(None, offset)
             if entry is None:
-                self._post(BranchesCompared(row, None, 0, 0, "the entry is gone: the file was changed"))
+                self._post(BranchesCompared(row, None, 0, 0, 0, "the entry is gone: the file was changed"))
                 return
             branches = branches_from(tree, entry)
             if tree.leaf is None or not branches:
-                self._post(BranchesCompared(row, None, 0, 0, "there is no other branch"))
+                self._post(BranchesCompared(row, None, 0, 0, 0, "there is no other branch"))
                 return
             index = number % len(branches)
             comparison = compare(tree, tree.leaf, branches[index], keep_going)
+            number = branch_ends(tree).index(branches[index]) + 1
         except Cancelled:
             return
         except (SessionError, OSError) as error:
-            self._post(BranchesCompared(row, None, 0, 0, reason_of(error)))
+            self._post(BranchesCompared(row, None, 0, 0, 0, reason_of(error)))
             return
-        self._post(BranchesCompared(row, comparison, index, len(branches), ""))
+        self._post(BranchesCompared(row, comparison, index, len(branches), number, ""))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.edits import DIFF_HEADS, LOOK, replaced_lines
 from app.view.document_line import DocumentLine, paragraphs
 from app.view.line import Line
 
@@ -21,8 +22,6 @@ MOST_COLOURED = 24 << 10
 """Characters of code that are coloured; a longer code has one colour."""
 LONGEST_LINE = 1_000
 """Characters of a line of code; a longer line goes on in the next one."""
-LOOK = 4_000
-"""Characters at the beginning of a text in which `is_diff` looks for the signs of a diff."""
 _STYLES = (
     ("Token.Comment", "syntax-comment"),
     ("Token.Keyword", "syntax-keyword"),
@@ -131,16 +130,8 @@ class DiffRow(NamedTuple):
 
 
 _DIFF_STYLES = {"+": ("added", "added-ground"), "-": ("removed", "removed-ground")}
-# a hunk, git's head of a file, or an agent's patch
-_SIGN = re.compile(r"^(@@ .*@@|diff --git |\*\*\* (Begin Patch|Update File: ))", re.MULTILINE)
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
 _NUMBERED = re.compile(r"([-+ ])\s*(\d{1,9})(?: (.*))?$", re.DOTALL)
-_HEADS = ("diff --git ", "index ", "--- ", "+++ ", "*** ", "similarity ", "rename ", "new file ", "deleted ")
-
-
-def is_diff(text: str) -> bool:
-    """Whether a text looks like a diff, by its beginning."""
-    return _SIGN.search(text, 0, LOOK) is not None
 
 
 def diff_rows(text: str) -> Iterator[DiffRow]:
@@ -156,7 +147,7 @@ def diff_rows(text: str) -> Iterator[DiffRow]:
         if hunk is not None:
             old, new = int(hunk[1]), int(hunk[2])
             row = DiffRow("@", None, line)
-        elif line.startswith(_HEADS) or sign in ("@", "\\"):
+        elif line.startswith(DIFF_HEADS) or sign in ("@", "\\"):
             row = DiffRow("@", None, line)
         elif match is not None:
             row = DiffRow(match[1], int(match[2]), match[3] or "")
@@ -181,27 +172,6 @@ def replaced_rows(old: str, new: str) -> Iterator[DiffRow]:
     before, after = ([*_rows(text.removesuffix("\n"))] if text else [] for text in (old, new))
     for sign, line in replaced_lines(before, after):
         yield DiffRow(sign, None, line)
-
-
-def replaced_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The difference of two texts as lines, each with its sign: "-", "+", or " " for equal lines at both
-    ends.
-    """
-    same = 0
-    shorter = min(len(old), len(new))
-    while same < shorter and old[same] == new[same]:
-        same += 1
-    after = 0
-    while after < shorter - same and old[-1 - after] == new[-1 - after]:
-        after += 1
-    for sign, lines in (
-        (" ", old[:same]),
-        ("-", old[same : len(old) - after]),
-        ("+", new[same : len(new) - after]),
-        (" ", old[len(old) - after :]),
-    ):
-        for line in lines:
-            yield sign, line
 
 
 def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from app.formats.edits import is_diff
 from app.formats.entry_parts import Part
 from app.formats.images import EmbeddedImage
 from app.view.cells import shorten, stable_width
-from app.view.code_lines import diff_rows, is_diff
+from app.view.code_lines import diff_rows
 from app.view.document_line import CodeBlock, DocumentLine, heading, own_line, paragraphs, text_line
 from app.view.line import wrap
 from app.view.markdown import markdown_lines, written_lines

@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from app.formats.edits import PAIRS, is_diff
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.json_codec import raw_json
 from app.formats.text import inert, one_line
 from app.formats.tool_calls import call_line, shortened_arguments
 from app.view.cells import stable_width
-from app.view.code_lines import LONGEST_LINE, DiffRow, changed_counts, diff_rows, is_diff
+from app.view.code_lines import LONGEST_LINE, DiffRow, changed_counts, diff_rows
 from app.view.document_line import DocumentLine, own_line
 from app.view.line import Line
-from app.view.tool_input import COMMANDS, CONTENTS, FILES, PAIRS, edit_rows, first_of, input_lines
+from app.view.tool_input import COMMANDS, CONTENTS, FILES, edit_rows, first_of, input_lines
 from app.view.transcript_block import FOLDED, SHORT, Block
 
 SHORT_LINES = 12

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from app.formats.edits import edit_pairs, pair_names, patch_name
 from app.formats.entry_parts import Field, layout_fields
 from app.formats.text import one_line
 from app.view.cells import cut, stable_width, width
@@ -15,7 +16,6 @@ from app.view.code_lines import (
     DiffRow,
     code_lines,
     diff_rows,
-    is_diff,
     language_of_file,
     replaced_rows,
 )
@@ -28,12 +28,6 @@ COMMANDS = ("command", "cmd", "code", "script")
 CONTENTS = ("content", "file_text", "text", "new_str")
 """Arguments that are the content of a file, beside one of `FILES`."""
 FILES = ("path", "file_path", "filePath", "file", "filename", "notebook_path")
-_OLD = ("oldText", "old_text", "old_string", "oldString", "old_str")
-_NEW = ("newText", "new_text", "new_string", "newString", "new_str")
-PAIRS = dict(zip(_OLD, _NEW, strict=True))
-"""Arguments that are the two texts of an edit."""
-MOST_EDITS = 100
-"""Edits of one call that are drawn as a diff."""
 
 
 def first_of(arguments: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -128,51 +122,28 @@ def edit_rows(arguments: Any, most: int | None = None) -> Iterator[DiffRow] | No
 
 
 def _edit_rows(arguments: Mapping[str, Any], most: int | None) -> Iterator[DiffRow]:
-    pairs = _pairs(arguments)
+    pairs = edit_pairs(arguments)
     for number, (old, new) in enumerate(pairs):
         if number:
             yield DiffRow("@", None, "…")
         yield from replaced_rows(old[:most], new[:most])
     if not pairs:
-        yield from diff_rows(arguments[_patch(arguments)][:most])
+        yield from diff_rows(arguments[patch_name(arguments)][:most])
 
 
 def _edit_names(arguments: Mapping[str, Any]) -> list[str]:
     """The names of the arguments that are edits."""
-    pair = _pair(arguments)
+    pair = pair_names(arguments)
     if pair:
         return list(pair)
-    if _pairs(arguments):
+    if edit_pairs(arguments):
         return ["edits"]
-    return list(filter(None, [_patch(arguments)]))
-
-
-def _pair(arguments: Any) -> tuple[str, str] | None:
-    if isinstance(arguments, dict):
-        for old, new in PAIRS.items():
-            if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str):
-                return old, new
-    return None
-
-
-def _pairs(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The old and the new text of each edit."""
-    edits = arguments.get("edits")
-    found = []
-    for edit in (arguments, *(edits[:MOST_EDITS] if isinstance(edits, list) else ())):
-        pair = _pair(edit)
-        if pair is not None:
-            found.append((edit[pair[0]], edit[pair[1]]))
-    return found
-
-
-def _patch(arguments: Mapping[str, Any]) -> str:
-    return next((key for key, text in arguments.items() if isinstance(text, str) and is_diff(text)), "")
+    return list(filter(None, [patch_name(arguments)]))
 
 
 def _new_text(arguments: Mapping[str, Any]) -> str:
-    pairs = _pairs(arguments)
-    return "\n".join(new for _, new in pairs) if pairs else str(arguments[_patch(arguments)])
+    pairs = edit_pairs(arguments)
+    return "\n".join(new for _, new in pairs) if pairs else str(arguments[patch_name(arguments)])
 
 
 def field_lines(fields: Sequence[Field], cells: int, style: str = "text") -> Iterator[DocumentLine]:

@@ -70,7 +70,7 @@ def render_tree_row(
         (glyphs.hit if hit else " ", "marked" if hit else "text"),
         *_gutter(row, cells // 2, glyphs),
     ]
-    body = _body(node.row_text or unread_text(node), active, glyphs)
+    body = row_body(node.row_text or unread_text(node), active, glyphs)
     left = cells - line_width(head)
     spare = max(0, left - min(line_width(body), left // 3))
     notes = _notes(row)
@@ -95,15 +95,18 @@ def render_damaged_row(line: DamagedLine, cells: int, *, selected: bool, glyphs:
     return fit_line([*head, (text, "warning" if line.torn else "error")], cells)
 
 
-def _body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
-    """The mark of the role and the text; entries beside the active path are dim."""
+def row_body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
+    """The mark of the role and the text of an entry.
+
+    :param active: the entry is on the active path; other entries are dim.
+    """
     kind, text = row_text.kind, stable_width(row_text.text)
     if kind == "user":
         return [(f"{glyphs.prompt} ", "user"), (text, "strong" if active else "dim")]
     if kind == "error":
         return [(f"{glyphs.failed} ", "error"), (f"error: {text}", "error")]
     if kind == "assistant":
-        text = _without_marks(text)
+        text = without_marks(text)
     if row_text.failed:
         return [(f"{glyphs.failed} ", "error"), (f"{row_text.failed}: {text}".removesuffix(": "), "error")]
     if kind == "assistant":
@@ -117,7 +120,7 @@ def _body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
     return [("  ", "text"), (prefix, kind), (text, kind if kind in ("meta", "system") else "text")]
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """One line of Markdown without the marks of headings, code and strong text."""
     return _MARKS.sub(lambda match: match[1] or match[2] or "", text)
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.actions.compare import Turn, compare, count_tools
+from app.actions.compare import FileChange, Turn, compare, count_tools
 from app.formats.errors import Cancelled
-from app.formats.tool_calls import FileLists
 from app.sessions.errors import Changed
 from app.sessions.tree.branches import NO_USAGE, Branches
 from app.sessions.tree.node import Node, path_to
@@ -83,7 +82,13 @@ def test_each_side_has_its_turns_tools_files_and_costs(tree: SessionTree) -> Non
     assert other.turns == (Turn(tree.by_id["u3"], "use redis", "(aborted)", {"bash": 1}),)
     assert comparison.turns() == [(one.turns[0], other.turns[0]), (one.turns[1], None)]
     assert (one.tools, other.tools) == ((("read", 2), ("edit", 1)), (("bash", 1),))
-    assert (one.files, other.files) == (FileLists(("b.py",), ("a.py",)), FileLists(("z.py",)))
+    assert [(side.changed, side.read) for side in (one, other)] == [
+        ((FileChange("a.py", tree.by_id["a2"]),), ("b.py",)),
+        ((), ("z.py",)),
+    ]
+    assert comparison.last_shared is comparison.common
+    assert comparison.last_shared is not None
+    assert comparison.last_shared.row_text is not None
     assert (one.spent, other.spent) == ((30, 15, 3, 6, 1.5), (10, 5, 1, 2, 0.5))
     assert (one.entries, other.entries) == (6, 3)
     assert (one.duration_ms, other.duration_ms) == (7 * 60_000, 2 * 60_000)
@@ -100,6 +105,32 @@ def test_an_error_does_not_hide_the_answer_before_it(tmp_path: Path) -> None:
     assert turn.answer == "as far as it came"
 
 
+def test_a_changed_file_has_its_lines_and_its_last_change(tmp_path: Path) -> None:
+    def edit(**arguments: Any) -> dict[str, Any]:
+        return {"type": "toolCall", "id": "c", "name": "edit", "arguments": {"path": "a.py", **arguments}}
+
+    path = write_session(
+        tmp_path / "s.jsonl",
+        header(),
+        message("a", None, "user", "q"),
+        entry("label", "l", "a", 1, targetId="a", label="here"),
+        answer("b", "l", 2, edit(oldText="one\ntwo", newText="one\n2\n3"), *calls(("write", "new.py"))),
+        answer("c", "b", 3, edit(edits=[{"old_text": "x", "new_text": ""}]), *calls(("edit", "new.py"))),
+        entry("branch_summary", "d", "c", 4, summary="s", details={"modifiedFiles": ["z.py", "a.py"]}),
+    )
+    tree = open_tree(str(path))
+    comparison = compare(tree, tree.by_id["l"], tree.by_id["d"])
+    assert comparison.other.changed == (
+        FileChange("a.py", tree.by_id["c"], added=2, removed=2),
+        FileChange("new.py", tree.by_id["c"], is_new=True),
+        FileChange("z.py", tree.by_id["d"]),
+    )
+    assert [change.node.id for change in comparison.other.changed] == ["c", "c", "d"]
+    assert [turn.first and turn.first.id for turn in comparison.other.turns] == ["b"]
+    # A label is no entry that a user sees both branches follow.
+    assert (comparison.common, comparison.last_shared) == (tree.by_id["l"], tree.by_id["a"])
+
+
 def test_a_side_may_be_empty_and_both_may_share_nothing(tree: SessionTree) -> None:
     comparison = compare(tree, tree.by_id["a1"], tree.by_id["u3"])
     assert comparison.common is tree.by_id["a1"]
@@ -110,7 +141,7 @@ def test_a_side_may_be_empty_and_both_may_share_nothing(tree: SessionTree) -> No
     roots = compare(tree, tree.by_id["v"], tree.by_id["a1"])
     assert roots.common is None
     assert [turn.prompt for turn in roots.other.turns] == ["shared"]
-    assert roots.other.files == FileLists((), ("shared.py",))
+    assert roots.other.changed == (FileChange("shared.py", tree.by_id["a1"], is_new=True),)
     assert roots.one.first_ms == roots.one.last_ms == tree.by_id["v"].timestamp
 
 

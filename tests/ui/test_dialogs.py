@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from app.actions.resume import Plan
 from app.commands import COMMANDS
+from app.dialogs.compare import CompareDialog
 from app.dialogs.help import HelpDialog
 from app.dialogs.labels import LabelsDialog
 from app.dialogs.places import ARCHIVE, PlaceDialog
@@ -20,7 +21,7 @@ from app.dialogs.questions import (
     Standing,
     WaitDialog,
 )
-from app.dialogs.session_facts import CompareDialog, ProblemsDialog
+from app.dialogs.session_facts import ProblemsDialog
 from app.setup import Setup
 from app.theme import styles_folder, themes
 from app.view.problems import TreeProblem

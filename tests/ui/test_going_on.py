@@ -399,17 +399,23 @@ async def test_a_second_request_before_the_dialog_is_dropped(browser, work):
         assert ui.screen is tree_screen
 
 
-async def test_two_branches_are_compared(browser, work):
+async def test_two_branches_are_compared_and_a_difference_is_gone_to(browser, work):
     async with browser(here=str(work), size=(160, 45)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ui.go_to_entry("four")
         await ui.press("C")
-        await ui.until(lambda: "other branch 1 of" in ui.text(), "the comparison")
+        await ui.until(lambda: "branch 1 of 2 · three" in ui.text(), "the comparison")
         text = ui.text()
-        for word in ("three", "five", "six", "four"):
-            assert word in text
-        await ui.press("escape")
+        for words in ("Both follow: two", "active · five", "n N next difference  Enter go there  Tab side"):
+            assert words in text
+        assert "❯› five" in text
+        await ui.press("tab")
+        assert "❯› three" in ui.text()
+        await ui.pilot.resize_terminal(70, 20)
+        await ui.until(lambda: "│  ❯› three" in ui.text(), "the sides to stack")
+        await ui.press("enter")
+        assert ui.tree.node.id == "00000003"
         assert path.read_bytes() == before
 
 

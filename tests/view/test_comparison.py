@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.actions.compare import Comparison, Side, Turn, compare
+from app.actions.compare import Comparison, FileChange, Side, Turn, compare
 from app.formats.text import inert
-from app.formats.tool_calls import FileLists
 from app.sessions.tree.branches import UsageTotals
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import open_tree
-from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_head, comparison_lines
+from app.view.comparison import MOST_FILES, NARROWEST, PROMPT_LINES, ComparisonCursor, ComparisonTable
 from app.view.formatting import duration
 from app.view.line import line_width, plain_text
 from app.view.palette import STYLES
+from app.view.session_row import POINTER
 from tests.actions.test_compare import answer, calls, text
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from app.view.line import Line
 
 NODE = Node(0, "a", None, "message", "user", 2, 0, 1, None)
 TEXTS = st.sampled_from(
@@ -35,6 +33,7 @@ TURNS = st.lists(
     st.builds(
         Turn,
         node=st.sampled_from([None, NODE]),
+        first=st.just(NODE),
         prompt=TEXTS,
         answer=TEXTS,
         tools=st.dictionaries(
@@ -51,33 +50,39 @@ SIDES = st.builds(
     entries=st.integers(0, 99_999),
     turns=TURNS,
     tools=st.lists(st.tuples(st.sampled_from(["read", "bash"]), st.integers(1, 99)), max_size=3).map(tuple),
-    files=st.builds(FileLists, PATHS, PATHS),
+    changed=PATHS.map(lambda paths: tuple(FileChange(path, NODE, added=len(path)) for path in paths)),
+    read=PATHS,
     spent=st.builds(UsageTotals, *[st.integers(0, 10**9)] * 4, st.floats(0, 1e6)),
     first_ms=st.just(0),
     last_ms=st.integers(0, 10**12),
 )
 
 
-@given(left=SIDES, right=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
-def test_every_line_has_the_width_and_both_sides(
-    left: Side, right: Side, cells: int, ascii_only: bool
+NAMES = ("active", "branch 3 of 4")
+
+
+@given(left=SIDES, right=SIDES, cells=st.integers(0, 200), stacked=st.booleans())
+def test_every_line_has_the_width_and_the_cursor_stands_on_entries(
+    left: Side, right: Side, cells: int, stacked: bool
 ) -> None:
-    marks = Marks(ascii_only=ascii_only)
-
-    def drawn(left: Side, right: Side) -> list[Line]:
-        comparison = Comparison(None, left, right)
-        head = comparison_head(comparison, cells, ("one", "other"), marks)
-        return head + comparison_lines(comparison, cells, marks)
-
-    lines = drawn(left, right)
-    for line in lines:
+    table = ComparisonTable(Comparison(None, None, left, right), cells, NAMES, stacked=stacked)
+    cursor = ComparisonCursor(table.places)
+    differing = [place for place in table.places if place.differs]
+    for step in range(len(differing) + 1):
+        assert (cursor.entry is None) == (not table.places)
+        if differing:
+            assert cursor.place is differing[step % len(differing)]
+        cursor.move(1)
+    cursor.change_side()
+    assert (cursor.entry is None) == (not table.places)
+    pointers = 0
+    for line in [*table.head, *(table.line(index, cursor) for index in range(len(table)))]:
         assert line_width(line) == max(NARROWEST, cells)
         assert {style for _, style in line} <= STYLES.keys()
-        assert len(line) == (1 if line[0][1] == "section" else 3)
         shown = plain_text(line)
         assert inert(shown) == shown
-        assert not ascii_only or not set(shown) & set("│─…")
-    assert [len(line) for line in drawn(right, left)] == [len(line) for line in lines]
+        pointers += (POINTER, "pointer") in line
+    assert pointers == (1 if table.places else 0)
 
 
 @pytest.fixture
@@ -86,90 +91,108 @@ def comparison(tmp_path: Path) -> Comparison:
         tmp_path / "s.jsonl",
         header(),
         message("u", None, "user", "shared", 1),
-        message("u1", "u", "user", "first\x1b[2J question", 2),
+        entry("label", "k", "u", 1, targetId="u", label="here"),
+        message("u1", "k", "user", "first\x1b[2J question", 2),
         answer(
             "a1",
             "u1",
             3,
-            text("one two three four five six"),
-            *calls(("read", "same.py"), ("edit", "mine.py")),
+            text("one `two` **three** four five six seven eight"),
+            *calls(("read", "same.py"), ("edit", "mine.py"), ("edit", "both.py")),
         ),
         message("u2", "a1", "user", "second", 62.5),
         entry("label", "l", "u2", 62.5, targetId="u2", label="ckpt"),
-        answer("a3", "u", 4, text("goes on"), *calls(("read", "same.py"), ("read", "b.py"))),
+        answer("a3", "k", 4, text("goes on"), *calls(("read", "same.py"), ("write", "b.py"))),
+        answer("a4", "a3", 5, text("goes on"), *calls(("edit", "both.py"))),
     )
     tree = open_tree(str(path))
-    return compare(tree, tree.by_id["l"], tree.by_id["a3"])
+    return compare(tree, tree.by_id["l"], tree.by_id["a4"])
 
 
-def shown(comparison: Comparison, cells: int = 47, **more: Any) -> list[str]:
-    return [plain_text(line).rstrip() for line in comparison_lines(comparison, cells, **more)]
+def shown(table: ComparisonTable, cursor: ComparisonCursor | None = None) -> list[str]:
+    cursor = cursor or ComparisonCursor()
+    return [plain_text(table.line(index, cursor)).rstrip() for index in range(len(table))]
 
 
-def test_the_head_has_the_totals(comparison: Comparison) -> None:
-    names = ("branch 1", "branch 2")
-    assert [plain_text(line).rstrip() for line in comparison_head(comparison, 47, names)] == [
-        "branch 1 · ◆ ckpt      │ branch 2",
-        "4 entries · 2 turns    │ 1 entry · 0 turns",
-        "18 tokens · $0.50      │ 18 tokens · $0.50",
-        "1h 00m                 │ 0s",
+def test_the_head_has_the_common_entry_and_the_totals(comparison: Comparison) -> None:
+    table = ComparisonTable(comparison, 77, NAMES)
+    assert [plain_text(line).rstrip() for line in table.head] == [
+        "Both follow: › shared ◆ here",
+        "─" * 77,
+        f" {'active · ◆ ckpt':36} │ branch 3 of 4 · goes on",
+        " 4 entries · 2 turns · $0.50 · 1h 00m │ 2 entries · 0 turns · $1.00 · 1m 00s",
+        "─" * 77,
     ]
-    wide = [" ".join(plain_text(line).split()) for line in comparison_head(comparison, 157, names)]
-    assert wide[1:] == [
-        "4 entries · 2 turns · 18 tokens · $0.50 · 1h 00m │ 1 entry · 0 turns · 18 tokens · $0.50 · 0s"
-    ]
+    narrow = [plain_text(line).rstrip() for line in ComparisonTable(comparison, 48, NAMES).head]
+    assert narrow[3] == f" {'4 entries · 2 turns':22} │ 2 entries · 0 turns"
+    apart = ComparisonTable(replace(comparison, common=None, last_shared=None), 65, NAMES)
+    assert plain_text(apart.head[0]).rstrip() == "The branches share no entry"
 
 
-def test_a_branch_without_a_label_is_headed_by_its_first_prompt(comparison: Comparison) -> None:
-    sides = (replace(comparison.one, label=""), comparison.other)
-    head = comparison_head(Comparison(comparison.common, *sides), 60, ("active", "other"))
-    assert plain_text(head[0]).startswith("active · first␛[2J question  ")
-
-
-def test_turns_stand_side_by_side(comparison: Comparison) -> None:
-    assert shown(comparison) == [
-        "── turn 1 ─────────────────────────────────────",
-        "› first␛[2J question   │   (goes on)",
-        "  one two three four   │   goes on",
-        "  five six             │ · read 2",
-        "· read, edit           │",
-        "── turn 2 ─────────────────────────────────────",
-        "› second               │",
-        "  (no answer)          │",
-        "── tools ──────────────────────────────────────",
-        "read, edit             │ read 2",
-        "── files read ─────────────────────────────────",
-        "= same.py              │ + b.py",
-        "                       │ = same.py",
-        "── files changed ──────────────────────────────",
-        "+ mine.py              │",
+def test_turns_and_files_stand_side_by_side(comparison: Comparison) -> None:
+    table = ComparisonTable(comparison, 53, NAMES)
+    assert shown(table) == [
+        " › first␛[2J question     │   goes on",
+        "   one two three four     │",
+        "   five six seven eight   │",
+        " › second                 │",
+        "   (no answer)            │",
+        " Tools  edit 2, read      │ Tools  read, write, edit",
+        " Files  M both.py         │ Files  M both.py",
+        "        M mine.py         │        A b.py",
+        " Read   same.py           │ Read   same.py",
     ]
 
 
-def test_the_comparison_in_ascii(comparison: Comparison) -> None:
-    lines = shown(comparison, marks=Marks(ascii_only=True))
-    assert lines[0] == "-- turn 1 " + "-" * 37
-    assert lines[6] == "> second               |"
+def test_the_cursor_goes_from_difference_to_difference(comparison: Comparison) -> None:
+    table = ComparisonTable(comparison, 53, NAMES)
+    cursor = ComparisonCursor(table.places)
+    ids = []
+    for step in (1, 1, 1, -1):
+        ids.append((cursor.side, cursor.entry and cursor.entry.id))
+        cursor.move(step)
+    # The file that both changed alike is no difference.
+    assert ids == [(0, "u1"), (0, "u2"), (0, "a1"), (0, "u1")]
+    assert shown(table, cursor)[7].startswith("❯       M mine.py")
+    cursor.change_side()
+    assert (cursor.side, cursor.entry and cursor.entry.id) == (1, "a3")
+    assert shown(table, cursor)[7].endswith("│❯       A b.py")
+    # This side has no second turn.
+    cursor.move(-1)
+    assert (cursor.side, cursor.entry and cursor.entry.id) == (0, "u2")
+    cursor.change_side()
+    assert (cursor.side, cursor.entry and cursor.entry.id) == (1, "a3")
 
 
-def test_long_texts_are_cut(comparison: Comparison) -> None:
+def test_below_eighty_columns_the_sides_stack(comparison: Comparison) -> None:
+    table = ComparisonTable(comparison, 40, NAMES, stacked=True)
+    cursor = ComparisonCursor(table.places)
+    cursor.change_side()
+    assert len(table.head) == 2
+    assert shown(table, cursor)[8:15] == [
+        " Files  M both.py",
+        "        M mine.py",
+        " Read   same.py",
+        " ───────────────────────────────────────",
+        " branch 3 of 4 · goes on",
+        " 2 entries · 0 turns · $1.00 · 1m 00s",
+        "❯  goes on",
+    ]
+
+
+def test_long_texts_and_lists_are_cut(comparison: Comparison) -> None:
     comparison.one.turns[0].prompt = "word " * 60
-    prompts = [line for line in shown(comparison) if line.startswith(("› word", "  word"))]
-    assert len(prompts) == 4
+    prompts = [line for line in shown(ComparisonTable(comparison, 53, NAMES)) if "word" in line]
+    assert len(prompts) == PROMPT_LINES
     assert "…" in prompts[-1].split("│")[0]
-    assert "~" in shown(comparison, marks=Marks(ascii_only=True))[4].split("|")[0]
-
-
-def test_long_lists_of_files_are_cut(comparison: Comparison) -> None:
-    paths = tuple(f"src/{number:03}.py" for number in range(FILE_LINES + 1))
+    paths = [f"src/{number:03}.py" for number in range(MOST_FILES + 2)]
     side = comparison.one
-    many = Side(side.leaf, "", 1, (), (), FileLists(paths), UsageTotals(), None, None)
-    lines = shown(Comparison(None, many, many))
-    assert lines[0].startswith("(nothing was said)")
-    assert sum("src/" in line for line in lines) == FILE_LINES - 1
-    assert any(line.startswith("… 2 more") for line in lines)
-    exactly = Side(side.leaf, "", 1, (), (), FileLists(paths[1:]), UsageTotals(), None, None)
-    assert sum("src/" in line for line in shown(Comparison(None, exactly, many))) == FILE_LINES
+    changed = tuple(FileChange(path, side.leaf) for path in paths)
+    many = replace(side, turns=(), changed=changed)
+    lines = shown(ComparisonTable(Comparison(None, None, many, many), 60, NAMES))
+    assert lines[0].startswith(" (nothing was said)")
+    assert sum("src/" in line for line in lines) == MOST_FILES
+    assert any("… 2 more" in line for line in lines)
 
 
 @pytest.mark.parametrize(

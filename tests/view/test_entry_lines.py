@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.edits import changed_lines, is_diff, replaced_lines
 from app.formats.entry_parts import Part, entry_parts, layout_fields
 from app.formats.text import inert
 from app.view.cells import width
 from app.view.clipboard import block_title, copy_warning, file_suffix, full_text, main_text, text_size
-from app.view.code_lines import diff_rows, is_diff, replaced_lines
+from app.view.code_lines import diff_rows
 from app.view.document_line import CodeBlock, DocumentLine, next_shift
 from app.view.entry_document import BATCH, document
 from app.view.palette import STYLES
@@ -67,6 +68,12 @@ def test_the_difference_contains_both_texts(old, new):
     difference = list(replaced_lines(old, new))
     assert [line for sign, line in difference if sign in " -"] == old
     assert [line for sign, line in difference if sign in " +"] == new
+
+
+def test_the_lines_that_a_call_changes_are_counted():
+    patch = "*** Begin Patch\n*** Update File: a\n@@ def f @@\n-one\n+two\n+three\n four"
+    assert changed_lines({"input": patch, "": 5}) == (2, 1)
+    assert changed_lines({"path": "a", "content": "+ text", "": 5}) == (0, 0)
 
 
 def test_lines_of_a_diff_have_signs_numbers_and_styles():
