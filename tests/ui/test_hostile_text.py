@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from app.dialogs.compare import CompareDialog
 from app.dialogs.continue_from_here import ContinueDialog
 from app.dialogs.labels import LabelsDialog
 from app.dialogs.places import PlaceDialog
 from app.dialogs.questions import FolderDialog, ResumeDialog, WaitDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.dialogs.compare import CompareDialog
 from app.dialogs.session_facts import ProblemsDialog
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import WAYS, asked, pack, pi_session
