@@ -40,14 +40,12 @@ _SPEAKERS = {
 class AbandonedBranch:
     """An abandoned branch.
 
-    :param leaf_id: the old leaf, None if there was none.
     :param common_id: the last entry that both paths share, None if they share none.
     :param entries: the entries of the branch, oldest first; the first may be a compaction that stands for
         more.
     :param files: the files that were read and changed in the whole branch.
     """
 
-    leaf_id: str | None
     common_id: str | None
     entries: tuple[Entry, ...]
     files: FileLists
@@ -71,7 +69,7 @@ def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBran
     indexes = range(len(entries) - 1, -1, -1)
     compacted = next((index for index in indexes if entries[index].type == "compaction"), 0)
     common = path[begin - 1].id if begin else None
-    return AbandonedBranch(manager.leaf_id, common, tuple(entries[compacted:]), files)
+    return AbandonedBranch(common, tuple(entries[compacted:]), files)
 
 
 def outline(branch: AbandonedBranch) -> str:

@@ -228,7 +228,6 @@ class SafePoint:
 
     kind: Literal["results", "before", "prompt"]
     entry_id: str
-    target: Target
 
 
 def unanswered(path: Sequence[Entry]) -> dict[str, str]:
@@ -282,11 +281,11 @@ def safe_points(manager: SessionManager, path: Sequence[Entry]) -> Iterator[Safe
             is_last = False
             above = None if unanswered(path[: index + 1]) else path[index]
     if below is not None:
-        yield SafePoint("results", below.id, target_of(manager, below.id))
+        yield SafePoint("results", below.id)
     elif above is not None:
-        yield SafePoint("before", above.id, target_of(manager, above.id))
+        yield SafePoint("before", above.id)
     if prompt is not None:
-        yield SafePoint("prompt", prompt.id, target_of(manager, prompt.id))
+        yield SafePoint("prompt", prompt.id)
 
 
 def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[str]) -> Entry | None:

@@ -33,11 +33,6 @@ class DialogHost:
         """Whether the panes of the screen are mounted."""
         return self._screen.is_mounted
 
-    @property
-    def width(self) -> int:
-        """The width of the screen in cells."""
-        return self._screen.size.width
-
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine that may open dialogs. It is cancelled if the screen is removed."""
         self._screen.run_worker(coroutine)

@@ -14,7 +14,6 @@ from app.index.scan.scan import Scanner
 from app.index.search.engine import SearchEngine
 from app.index.text.store import TextStore
 from app.index.truncation import guard_database
-from app.stores.tags import NOTHING, Tagging, read_taggings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -277,11 +276,6 @@ class Index:
         if older is not None:
             older.cancel()
         return search
-
-    def tagging(self, row: Row) -> Tagging:
-        """The tags and the note of a session, which leafmark's state folder has, and not the catalog."""
-        taggings = read_taggings(self._state_folder) if self._state_folder else {}
-        return taggings.get((row.agent, row.id), NOTHING)
 
     @property
     def searched_rows(self) -> list[Row]:

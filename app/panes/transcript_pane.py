@@ -84,7 +84,6 @@ class TranscriptPane(Pane):
         self._missed = False
         # see `view.transcript.Part`
         self._at_root = self._at_end = True
-        self._first: int | None = None
         self._total: int | None = None
         self._timer: Timer | None = None
         self._debounce = CursorDebounce()
@@ -229,7 +228,7 @@ class TranscriptPane(Pane):
         self._outlines.close()
         self._reader.close()
         self.lines.show_notice(notice)
-        self._first = self._total = None
+        self._total = None
         self._show_position()
 
     def _open(self, spot: Spot) -> None:
@@ -279,7 +278,7 @@ class TranscriptPane(Pane):
         if part.opened or part.followed or self._asked != "follow":
             self._asked = ""
         self._at_root, self._at_end = part.at_root, part.at_end
-        total, (self._first, self._total) = self._total, (part.first, part.total)
+        total, self._total = self._total, part.total
         if part.followed and not (part.at_end and self._spot.anchor is None):
             if total is None or part.total is None or self._came < 0:
                 self._came = -1
@@ -326,7 +325,7 @@ class TranscriptPane(Pane):
         if event.generation == self._reader.generation:
             self._answered, self._asked = event.generation, ""
             self._at_root = self._at_end = True
-            self._first = self._total = None
+            self._total = None
             self.lines.show_notice(one_line(event.reason))
             self._show_position()
 

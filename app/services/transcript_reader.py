@@ -237,7 +237,6 @@ class TranscriptReader(BackgroundService):
             below=below,
             at_root=path.at_root,
             at_end=path.at_end,
-            first=path.first,
             total=path.total,
             opened=opened,
             found=path.found,

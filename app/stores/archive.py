@@ -30,7 +30,6 @@ class Archived:
 
     path       the compressed file
     target     the path of the session before it was archived, to which it is restored
-    root       the root of its store
     agent      the name of its agent
     size       of the compressed file, in bytes
     mtime_ms   of the compressed file
@@ -39,12 +38,11 @@ class Archived:
     problem    the problem with the beginning of the file; "" for none
     """
 
-    __slots__ = ("agent", "cwd", "id", "mtime_ms", "path", "problem", "root", "size", "target", "title")
+    __slots__ = ("agent", "cwd", "id", "mtime_ms", "path", "problem", "size", "target", "title")
 
-    def __init__(self, path: str, target: str, root: str, agent: str, size: int, mtime_ms: int) -> None:
+    def __init__(self, path: str, target: str, agent: str, size: int, mtime_ms: int) -> None:
         self.path = path
         self.target = target
-        self.root = root
         self.agent = agent
         self.size = size
         self.mtime_ms = mtime_ms
@@ -70,7 +68,7 @@ def archived(stores: Iterable[Store], complaints: list[Complaint] | None = None)
                     below = os.path.relpath(path, folder)[: -len(PACKED)]
                     target = os.path.join(store.root, below)
                     mtime_ms = status.st_mtime_ns // 1_000_000
-                    session = Archived(path, target, store.root, store.agent.name, status.st_size, mtime_ms)
+                    session = Archived(path, target, store.agent.name, status.st_size, mtime_ms)
                     _read_beginning(session)
                     found[path] = session
     return sorted(found.values(), key=lambda session: (-session.mtime_ms, session.path))

@@ -83,18 +83,16 @@ class RealPaths:
 class Processes:
     """A snapshot of the running agents.
 
-    note          why the snapshot is incomplete; "" if it is complete
     claims        name of a session file -> (real path, pid, reason) of each process that has it open
     session_ids   id of a session, from the environment of an agent's child process -> pid of the agent
     noted         id of a session -> pid of the agent that notes that it has it open
     claimed       the pids of processes whose session is known
     """
 
-    __slots__ = ("_real", "claimed", "claims", "note", "noted", "processes", "session_ids")
+    __slots__ = ("_real", "claimed", "claims", "noted", "processes", "session_ids")
 
-    def __init__(self, processes: Iterable[Process] = (), note: str = "") -> None:
+    def __init__(self, processes: Iterable[Process] = ()) -> None:
         self.processes = tuple(processes)
-        self.note = note
         self.claims: dict[str, list[tuple[str, int, str]]] = {}
         self.session_ids: dict[str, int] = {}
         self.noted: dict[str, int] = {}
@@ -121,8 +119,7 @@ class Processes:
 def look(
     stores: Iterable[Store], proc: str = "/proc", run: Callable[[list[str]], str] | None = None
 ) -> Processes:
-    """The agents that are running, and the sessions that they have open. Problems are in the snapshot's
-    `note`.
+    """The agents that are running and can be looked at, and the sessions that they have open.
 
     :param proc: the folder of the process file system. If it is missing, `ps` and `lsof` are run.
     :param run: runs a command and returns its output; raises OSError if the program is missing.
@@ -130,10 +127,10 @@ def look(
     stores = list(stores)
     names = {name for agent in AGENTS for name in agent.process_names}
     if os.path.isdir(os.path.join(proc, "self")):
-        found, note = from_proc(proc, names)
+        found = from_proc(proc, names)
     else:
-        found, note = from_ps(names, run)
-    snapshot = Processes(found, note)
+        found = from_ps(names, run)
+    snapshot = Processes(found)
     suffixes = tuple({suffix for agent in AGENTS for suffix in agent.suffixes})
     stores = [store for listed in stores for store in (listed, *listed.twins)]
     breadcrumbs = {os.path.join(store.state, "terminal-sessions") for store in stores if store.state}

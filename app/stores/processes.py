@@ -51,12 +51,12 @@ class Process:
         return f"Process({self.pid}, {self.name!r}, {self.cwd!r})"
 
 
-def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
-    """The processes with a name in `names`, and why the list is incomplete ("" if it is complete)."""
+def from_proc(proc: str, names: Collection[str]) -> list[Process]:
+    """The processes with a name in `names`; none if `proc` cannot be read."""
     try:
         entries = os.listdir(proc)
-    except OSError as error:
-        return [], f"{proc}: {error.strerror}"
+    except OSError:
+        return []
     found = []
     # Hundreds of processes are checked every other second, so names are compared as bytes from a single read.
     lines = {os.fsencode(name) + b"\n": name for name in names}
@@ -67,7 +67,7 @@ def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
         name = lines.get(_read(f"{folder}/comm", line=True))
         if name is not None:
             found.append(_process(proc, folder, int(entry), name))
-    return found, ""
+    return found
 
 
 def _process(proc: str, folder: str, pid: int, name: str) -> Process:
@@ -202,28 +202,26 @@ def _holder_by_lsof(path: str, run: Callable[[list[str]], str]) -> tuple[int, st
     return None
 
 
-def from_ps(
-    names: Collection[str], run: Callable[[list[str]], str] | None = None
-) -> tuple[list[Process], str]:
-    """The same as `from_proc` by `ps` and `lsof`, for systems without /proc. Environments are
-    unknown there.
+def from_ps(names: Collection[str], run: Callable[[list[str]], str] | None = None) -> list[Process]:
+    """The same as `from_proc` by `ps` and `lsof`, for systems without /proc. Environments are unknown there,
+    and open files too without `lsof`.
     """
     run = run or _run
     try:
         listing = run(["ps", "-axo", "pid=,comm="])
-    except (OSError, ValueError) as error:
-        return [], f"running processes are not known: {error}"
+    except (OSError, ValueError):
+        return []
     found = parse_ps(listing, names)
     if not found:
-        return [], ""
+        return []
     ids = ",".join(str(process.pid) for process in found)
     try:
         # -n and -P: no host and port names; -w: no warnings; -F: output the fields process, descriptor and
         # name.
         parse_lsof(run(["lsof", "-w", "-n", "-P", "-p", ids, "-Fpfn"]), found)
-    except (OSError, ValueError) as error:
-        return found, f"files held open are not known: {error}"
-    return found, ""
+    except (OSError, ValueError):
+        pass
+    return found
 
 
 def parse_ps(listing: str, names: Collection[str]) -> list[Process]:

@@ -168,8 +168,6 @@ class Part(NamedTuple):
     above, below   the turns before and behind the shown ones, in the order of the path
     at_root        whether no turn precedes `above`
     at_end         whether no turn follows `below`
-    first          the number on the path, from 1, of the first entry that is shown now; None if it is not
-                   known
     total          the number of entries on the path; None if it is not known
     opened         whether it replaces the shown path by another. `below` then begins with the requested
                    entry, or with the last one if none was requested
@@ -182,7 +180,6 @@ class Part(NamedTuple):
     below: Sequence[Turn]
     at_root: bool
     at_end: bool
-    first: int | None
     total: int | None
     opened: bool = False
     found: bool = False

@@ -275,11 +275,11 @@ PARALLEL = [
 
 def test_an_entry_with_waiting_calls_has_safe_points(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(*PARALLEL)
-    prompt = SafePoint("prompt", "u0", Target("e", "look at both"))
+    prompt = SafePoint("prompt", "u0")
     for entry_id, waiting in (("a", ("read", "grep\u241b")), ("r1", ("grep\u241b",)), ("m", ("grep\u241b",))):
         options = options_at(home, path, entry_id)
         assert options.waiting == waiting
-        assert options.safe == (SafePoint("results", "r2", Target("r2")), prompt)
+        assert options.safe == (SafePoint("results", "r2"), prompt)
     for entry_id in ("u0", "r0", "r2", "z"):
         options = options_at(home, path, entry_id)
         assert (options.waiting, options.safe) == ((), ())
@@ -321,7 +321,7 @@ def test_the_results_on_the_active_path_come_first(home: Home, forked_path: Call
     path = forked_path(*lines, answer("y", "r1", 6))
     assert options_at(home, path, "x").safe[0].entry_id == "r1"
     path = forked_path(*lines)
-    assert options_at(home, path, "x").safe[0] == SafePoint("results", "r2", Target("r2", same=True))
+    assert options_at(home, path, "x").safe[0] == SafePoint("results", "r2")
     path = forked_path(*PARALLEL[:5], entry("custom", "l", "r0"))
     assert [point.kind for point in options_at(home, path, "r1").safe] == ["before", "prompt"]
     # An earlier step with missing results is skipped.
@@ -329,7 +329,7 @@ def test_the_results_on_the_active_path_come_first(home: Home, forked_path: Call
     path = forked_path(
         *PARALLEL[:3], *half, answer("k", "hr", 5, *calls(("read", "c"))), entry("custom", "l", "e")
     )
-    assert options_at(home, path, "k").safe[0] == SafePoint("before", "r0", Target("r0"))
+    assert options_at(home, path, "k").safe[0] == SafePoint("before", "r0")
 
 
 def test_calls_before_a_later_prompt_do_not_wait(home: Home, forked_path: Callable[..., str]) -> None:

@@ -121,8 +121,6 @@ def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
             spent = [a + b for a, b in zip(spent, [*more, counts["cost"]["total"]], strict=True)]
         if node.timestamp is not None and node.type not in SILENT:
             times.append(node.timestamp)
-    active = tree.active_path()
-    common = [node for node in path_to(leaf) if node in active]
     return (
         turns,
         messages,
@@ -131,7 +129,6 @@ def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
         min(times, default=None),
         max(times, default=None),
         leaf is tree.leaf,
-        common[-1] if common else None,
     )
 
 
@@ -144,7 +141,6 @@ def all_of(facts: BranchFacts) -> tuple[Any, ...]:
         facts.first_ms,
         facts.last_ms,
         facts.on_active_path,
-        facts.common,
     )
 
 
@@ -287,8 +283,6 @@ def test_shared_entries_count_in_each_branch(tmp_path: Path) -> None:
     assert (other.turns, other.messages, other.tools, other.tokens) == (2, 4, 2, (40, 2, 4, 6))
     assert (one.number, other.number, other.of) == (1, 2, 2)
     assert (one.on_active_path, other.on_active_path) == (False, True)
-    assert one.common is tree.by_id["b"]
-    assert other.common is other.leaf
     assert common_ancestor(one.leaf, other.leaf) is tree.by_id["b"]
     assert common_ancestor(one.leaf, None) is None
 
@@ -410,9 +404,8 @@ def test_real_files_have_the_facts_of_their_entries() -> None:
         found = Branches(tree).all()
         branched += len(found) > 1
         for facts in found:
-            *told, spent, first, last, active, common = all_of(facts)
-            *slow, slow_spent, slow_first, slow_last, slow_active, slow_common = slow_facts(tree, facts.leaf)
+            *told, spent, first, last, active = all_of(facts)
+            *slow, slow_spent, slow_first, slow_last, slow_active = slow_facts(tree, facts.leaf)
             assert (told, first, last, active) == (slow, slow_first, slow_last, slow_active)
-            assert common is slow_common
             assert spent == pytest.approx(slow_spent)
     assert branched

@@ -61,7 +61,6 @@ def test_every_path_equals_that_of_the_tree(tmp_path, by_the_way, seed):
         assert path.start.id == node.id
         assert all_of(path) == expected(tree, node)
         assert path.total == len(expected(tree, node))
-        assert path.first == 1
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
@@ -70,9 +69,7 @@ def test_a_linear_session_needs_no_tree(tmp_path, by_the_way, most):
     tree = open_tree(file)
     ids = [node.id for node in tree.entries]
     path = open_path(file, straight=True, entries=50)
-    assert (path.total, path.first) == (50, 50)
-    path.above(9)
-    assert path.first == 41
+    assert path.total == 50
     for anchor in (None, EntryRef(ids[20], tree.entries[20].offset)):
         path = open_path(file, anchor=anchor, straight=True)
         assert all_of(path, most) == ids

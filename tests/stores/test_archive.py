@@ -48,7 +48,6 @@ def test_an_archived_session_has_its_title_folder_and_target(tmp_path: Path, sto
     assert (item.agent, item.id, item.cwd, item.title) == ("omp", "one", "/work", "The title")
     assert item.problem == ""
     assert (item.size, item.mtime_ms) == (path.stat().st_size, 1_780_000_000_000)
-    assert item.root == str(tmp_path / ".omp/agent/sessions")
 
 
 def test_the_last_archived_session_comes_first(tmp_path: Path, stores: list[Store]) -> None:

@@ -350,11 +350,11 @@ def test_without_proc_ps_and_lsof_are_run(tmp_path: Path) -> None:
     ]
 
 
-def test_missing_ps_or_lsof_is_noted(tmp_path: Path) -> None:
+def test_without_ps_no_process_is_known_and_without_lsof_no_open_file(tmp_path: Path) -> None:
     def nothing(command: list[str]) -> str:
         raise FileNotFoundError(f"no {command[0]}")
 
-    assert "no ps" in look([], str(tmp_path / "no-proc"), nothing).note
+    assert look([], str(tmp_path / "no-proc"), nothing).processes == ()
 
     def only_ps(command: list[str]) -> str:
         if command[0] == "ps":
@@ -363,7 +363,7 @@ def test_missing_ps_or_lsof_is_noted(tmp_path: Path) -> None:
 
     processes = look([], str(tmp_path / "no-proc"), only_ps)
     assert [process.pid for process in processes.processes] == [5]
-    assert "no lsof" in processes.note
+    assert processes.claims == {}
 
 
 def test_lsof_is_not_run_without_agents(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class FilterBuilder:
         tests = self._tests(field, items, values)
         whole = any((value if field in ("has", "is") else field) not in _ON_EVERY_ROW for value in values)
         test = tests[0] if len(tests) == 1 else _any(tests)
-        return values, Filter(field, _final(test, token.negated, whole), token.start, token.length, whole)
+        return values, Filter(_final(test, token.negated, whole), token.start)
 
     def _tests(self, field: str, items: list[Item], values: list[str]) -> list[Test]:
         folded, normalise = _normalised(values)

@@ -96,17 +96,13 @@ class Facts:
 class Filter:
     """A filter on sessions.
 
-    test      whether a row passes, negation included; always False for a provisional row if `whole`
-    position, length   in the query
-    whole     the filter needs fields that a provisional row lacks: counts, labels, models, tools, cost,
-              damage
+    test       whether a row passes, negation included; always False for a provisional row if the filter
+               needs fields that such a row lacks: counts, labels, models, tools, cost, damage
+    position   in the query
     """
 
-    field: str
     test: Callable[[Row, Facts], bool]
-    position: int = 0
-    length: int = 0
-    whole: bool = False
+    position: int
 
 
 @dataclass(slots=True, frozen=True)
@@ -138,10 +134,6 @@ class Query:
             if not row_filter.test(row, facts):
                 return False
         return True
-
-    def unsure(self, row: Row) -> bool:
-        """Whether `passes` may be False only because a provisional row lacks a field."""
-        return row.provisional and any(row_filter.whole for row_filter in self.filters)
 
     @property
     def words(self) -> tuple[str, ...]:

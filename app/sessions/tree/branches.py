@@ -177,7 +177,6 @@ class BranchFacts:
     :param first_ms: the earliest time of an entry of the conversation, ``last_ms`` the latest, in
         milliseconds since the epoch, UTC; None if no such entry has a time.
     :param on_active_path: it ends at the session's leaf.
-    :param common: the last entry that it shares with the active path; None if it shares none.
     """
 
     leaf: Node
@@ -190,7 +189,6 @@ class BranchFacts:
     first_ms: int | None
     last_ms: int | None
     on_active_path: bool
-    common: Node | None
 
     @property
     def tokens(self) -> tuple[float, float, float, float]:
@@ -237,25 +235,20 @@ class Branches:
         self.read()
         ends = branch_ends(self._tree)
         end_indexes = {node.index for node in ends}
-        active = {node.index for node in self._tree.active_path()}
-        sums: dict[int, tuple[_PathTotals, Node | None]] = {}
-        stack: list[tuple[Node, _PathTotals, Node | None]] = [
-            (root, _PathTotals(), None) for root in self._tree.roots
-        ]
+        sums: dict[int, _PathTotals] = {}
+        stack = [(root, _PathTotals()) for root in self._tree.roots]
         while stack:
-            node, total, common = stack.pop()
+            node, total = stack.pop()
             while True:
                 total.add(node, self._usage)
-                if node.index in active:
-                    common = node
                 if node.index in end_indexes:
-                    sums[node.index] = total.copy(), common
+                    sums[node.index] = total.copy()
                 children = node.children
                 if len(children) != 1:
                     break
                 node = children[0]
-            stack += [(child, total.copy(), common) for child in children]
-        return [self._facts(end, *sums[end.index], number, len(ends)) for number, end in enumerate(ends, 1)]
+            stack += [(child, total.copy()) for child in children]
+        return [self._facts(end, sums[end.index], number, len(ends)) for number, end in enumerate(ends, 1)]
 
     def of_path(self, leaf: Node) -> BranchFacts:
         """The facts of the path to any entry, without a number.
@@ -273,12 +266,9 @@ class Branches:
         for node in reversed(new):
             total.add(node, self._usage)
         self._last = leaf, total
-        common = leaf if leaf is self._tree.leaf else common_ancestor(self._tree.leaf, leaf)
-        return self._facts(leaf, total, common, 0, 0)
+        return self._facts(leaf, total, 0, 0)
 
-    def _facts(
-        self, leaf: Node, total: _PathTotals, common: Node | None, number: int, of: int
-    ) -> BranchFacts:
+    def _facts(self, leaf: Node, total: _PathTotals, number: int, of: int) -> BranchFacts:
         return BranchFacts(
             leaf,
             number,
@@ -290,7 +280,6 @@ class Branches:
             total.first,
             total.last,
             leaf is self._tree.leaf,
-            common,
         )
 
 

@@ -275,8 +275,7 @@ class PathReader:
         self._dialect = dialect_named(header.dialect)
         self._is_linear = self._dialect.linear
         self._scanner = EntryScanner(header)
-        # The number of the first entry that was returned, and of all entries, if the catalog knows them.
-        self._number: int | None = None
+        # The number of all entries, if the catalog knows it.
         self._total: int | None = None
         # How many entries were returned, and the lowest of them.
         self._returned = 0
@@ -312,11 +311,6 @@ class PathReader:
         return self._total
 
     @property
-    def first(self) -> int | None:
-        """The number, from 1, of the first entry that was returned; None if it is not known yet."""
-        return len(self._above) + 1 if self._parent_id is None else self._number
-
-    @property
     def at_root(self) -> bool:
         """Whether the root was returned."""
         return not self._above and self._parent_id is None
@@ -341,8 +335,6 @@ class PathReader:
         entries = self._search_above(most) if self._parent_id is not None else []
         while self._above and len(entries) < most:
             entries.append(self._above.pop())
-        if self._number is not None:
-            self._number -= len(entries)
         self._returned += len(entries)
         return entries
 
@@ -456,7 +448,7 @@ class PathReader:
                 self.start = next(self._scanner.before(descriptor, end), None)
             self._down_offset = end
             if entries is not None:
-                self._total = self._number = entries
+                self._total = entries
         elif anchor.offset >= 0:
             self.start = self._scanner.at(descriptor, anchor.offset, end)
             if self.start is None or self.start.id != anchor.entry_id:
