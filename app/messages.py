@@ -107,6 +107,14 @@ class PinsRead(Message):
 
 
 @dataclass(eq=False, repr=False)
+class JournalRead(Message):
+    """The journal was read: whether something can be undone, and whether something can be redone."""
+
+    can_undo: bool
+    can_redo: bool
+
+
+@dataclass(eq=False, repr=False)
 class WorkingFoldersFound(Message):
     """Working folders of sessions that are the current folder under another path."""
 

@@ -98,6 +98,8 @@ def cache_folder(env: Mapping[str, str]) -> str:
 
 
 CONFIG = "config.toml"
+JOURNAL = "journal.jsonl"
+"""The file in the state folder with what was done; see `app.actions.journal`."""
 """The settings file in `config_folder`."""
 
 

@@ -34,13 +34,12 @@ from app.actions.journal_entries import (
     trash_moves,
 )
 from app.formats.lines import BLANK_BYTES, run_start
-from app.paths import make_own_folders
+from app.paths import JOURNAL, make_own_folders
 from app.sessions.manager.change import Change, announced_to
 from app.sessions.manager.session_file import now_ms
 from app.small_files import check_regular, read_small, replace_file
 from app.stores.locks import FileLock
 
-NAME = "journal.jsonl"
 KEPT_ACTIONS = 1_000
 """The number of actions that are kept, each with all its changes. Older actions are kept as long as one of
 their sessions lies in the trash. The file is rewritten when it has `_SLACK` more.
@@ -48,7 +47,7 @@ their sessions lies in the trash. The file is rewritten when it has `_SLACK` mor
 KEPT_BYTES = 64 << 20
 """Bytes. If the file is longer, the oldest actions are dropped as well, but never the last one."""
 
-_INTENT = f"{NAME}.intent-"
+_INTENT = f"{JOURNAL}.intent-"
 _SLACK = 200
 _LONGEST = 256 << 20
 """Bytes. If the file is longer, only its end is read."""
@@ -70,7 +69,7 @@ class Journal:
 
     def __init__(self, state_folder: str) -> None:
         self._folder = state_folder
-        self._path = os.path.join(state_folder, NAME)
+        self._path = os.path.join(state_folder, JOURNAL)
 
     def record(
         self, change: Change, action: int = 0, *, intent: str = "", at_ms: int = 0, redoes: int = 0
@@ -115,6 +114,11 @@ class Journal:
         oldest first.
         """
         return group_by_action(self.active())
+
+    def has_next(self) -> tuple[bool, bool]:
+        """Whether there is a change that can be undone, and one that can be redone."""
+        entries = parse_entries(self._read())
+        return any(entry.is_active for entry in entries), any(entry.undone_as for entry in entries)
 
     def redoable(self) -> list[list[JournalEntry]]:
         """The undone changes that can be redone, one list for each action, each in the order in which they

@@ -72,6 +72,10 @@ class FactsFeed:
         """Read which sessions are pinned, and the tags and notes of all."""
         self._facts.read_pins()
 
+    def read_journal(self) -> None:
+        """Find whether something can be undone or redone."""
+        self._facts.read_journal()
+
     def pins_read(self, event: PinsRead) -> None:
         """Show which sessions are pinned."""
         self._pane.list.set_pins(event.pins)

@@ -196,6 +196,8 @@ class IndexFeed:
             self.scanned = True
             are_new = shows_hidden
             self._pane.prepare()
+            # By now all rows are on the screen, and the first keys have had their effect.
+            self._facts.read_journal()
             self._facts.find_here()
             self._facts.look()
         if are_new and self.scanned:
@@ -231,6 +233,7 @@ class IndexFeed:
         # The rule of a screen without a header has no room for the reason.
         self._messages.warn(self._progress[0].upper() + self._progress[1:], FAILURE_SECONDS)
         self._report = None
+        self._facts.read_journal()
         if self._above is not None:
             self._above.forward_failure(event.reason)
 
@@ -243,4 +246,5 @@ class IndexFeed:
             self._service.start(self._post)
             self._progress = ""
         self._facts.read_pins()
+        self._facts.read_journal()
         self._facts.look()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
+    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, JournalRead, Outcome
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.services.resume_planner import Starter
@@ -89,6 +89,7 @@ class SessionActions:
         self._progress: ActionProgress | None = None
         # (agent, id) -> raw title of the sessions of earlier actions, which the list may not have any more
         self._known_titles: dict[tuple[str, str], str] = {}
+        self._kept_undo = self.can_redo = False
 
     def targets(self) -> list[Row]:
         """The sessions that are marked, else the one under the cursor."""
@@ -365,6 +366,15 @@ class SessionActions:
 
     # undo
 
+    def journal_read(self, event: JournalRead) -> None:
+        """Remember what the journal has."""
+        self._kept_undo, self.can_redo = event.can_undo, event.can_redo
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether something can be undone; False until the journal was read."""
+        return self._kept_undo or self._runner.has_unrecorded
+
     def undo(self) -> None:
         """Undo the last action; the last one of an earlier run only after a question."""
         self._runner.undo()
@@ -454,6 +464,7 @@ class SessionActions:
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
         if any(change.kind in ("pin", "tags", "note") for change in changes):
             self._facts.read_pins()
+        self._facts.read_journal()
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)

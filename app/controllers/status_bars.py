@@ -20,6 +20,7 @@ from app.view.bars import (
     project_keys,
     search_keys,
     unread_note,
+    without_undo,
 )
 from app.view.formatting import tilde
 from app.view.status_line import marks_line, with_right
@@ -125,7 +126,11 @@ class StatusBars:
         return with_right(line, cells, note=note, hidden=hidden)
 
     def keys(self, cells: int, pairs: Keys) -> Line:
-        """The keys of the pane with the focus; Esc stops an action on several sessions first."""
+        """The keys of the pane with the focus; Esc stops an action on several sessions first. Undo is among
+        them if there is something to undo.
+        """
+        if not self._actions.can_undo:
+            pairs = without_undo(pairs)
         if self._actions.progress_note:
             pairs = [(CANCEL, "stop"), *pairs]
         return keys_line(cells, pairs)

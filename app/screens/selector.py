@@ -193,6 +193,7 @@ class SelectorScreen(SessionsScreen):
             self._is_covered = False
             self.feed.take_back()
             self.facts.read_pins()
+            self.facts.read_journal()
 
     @on(SessionsPane.Left)
     def action_back(self) -> None:

@@ -29,6 +29,7 @@ from app.messages import (
     CatalogLoaded,
     EarlierFound,
     IndexFailed,
+    JournalRead,
     ListStateNotSaved,
     MissingFound,
     PinsRead,
@@ -255,6 +256,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             return False
         if not self.model.known and command.pane != "app":
             return False
+        if command.id in ("change.undo", "change.redo"):
+            return self.actions.can_undo if command.id == "change.undo" else self.actions.can_redo
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
@@ -325,6 +328,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
+        self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -498,6 +502,11 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(PinsRead)
     def _pins_read(self, event: PinsRead) -> None:
         self.facts.pins_read(event)
+
+    @on(JournalRead)
+    def _journal_read(self, event: JournalRead) -> None:
+        self.actions.journal_read(event)
+        self.refresh_bars()
 
     @on(TagsRead)
     def _tags_read(self, event: TagsRead) -> None:

@@ -207,6 +207,13 @@ class ActionRunner(BackgroundService):
         self._done = other._done
         self._undone = other._undone
 
+    @property
+    def has_unrecorded(self) -> bool:
+        """Whether this run can undo a change that the journal does not have, because it could not be
+        written.
+        """
+        return any(not step.number for done in self._done for step in done.steps)
+
     def stop_at_next(self) -> bool:
         """Stop an action on several sessions after the current one. False: there is no such action."""
         return self._progress.stop()

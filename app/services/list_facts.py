@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.index.live_sessions import LiveCandidates, live_sessions
 from app.messages import (
+    JournalRead,
     ListStateNotSaved,
     MissingFound,
     PinsRead,
@@ -67,8 +68,8 @@ class Liveness(BackgroundService):
 
 
 class ListFacts(BackgroundService):
-    """Posts ``PinsRead``, ``TagsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead`` and
-    ``ListStateNotSaved``.
+    """Posts ``PinsRead``, ``TagsRead``, ``JournalRead``, ``WorkingFoldersFound``, ``PlacesFound``,
+    ``SubagentsRead`` and ``ListStateNotSaved``.
     """
 
     thread_name = "files"
@@ -82,10 +83,17 @@ class ListFacts(BackgroundService):
         self._places = LatestOnlyWorker("places", self._failed)
         self._missing = LatestOnlyWorker("missing", self._failed)
         self._memory = LatestOnlyWorker("memory", self._failed)
+        self._journal = LatestOnlyWorker("journal", self._failed)
+        # size and time of the journal that was read last
+        self._journal_read: tuple[int, int] | None = None
 
     def read_pins(self) -> None:
         """Read which sessions are pinned, and the tags and notes of all."""
         self._pins.submit(lambda is_stale: self._read_pins())
+
+    def read_journal(self) -> None:
+        """Find whether something can be undone or redone, if the journal has changed since the last time."""
+        self._journal.submit(lambda is_stale: self._read_journal())
 
     def find_here(self, folders: Iterable[str]) -> None:
         """Find which of `folders` are links to the current folder."""
@@ -113,7 +121,7 @@ class ListFacts(BackgroundService):
 
     def stop(self) -> None:
         """End the threads."""
-        for worker in (self._pins, self._here, self._places, self._missing, self._memory):
+        for worker in (self._pins, self._here, self._places, self._missing, self._memory, self._journal):
             worker.stop()
         super().stop()
 
@@ -127,6 +135,25 @@ class ListFacts(BackgroundService):
     def _read_pins(self) -> None:
         self._post(PinsRead(all_pins(self._setup.stores, self._setup.state_folder)))
         self._post(TagsRead(read_taggings(self._setup.state_folder)))
+
+    def _read_journal(self) -> None:
+        try:
+            folder = self._setup.state_folder
+            status = os.stat(os.path.join(folder, paths.JOURNAL))
+            found = (status.st_size, status.st_mtime_ns)
+        except OSError:
+            folder, found = "", (0, 0)
+        if found == self._journal_read:
+            return
+        self._journal_read = found
+        if not found[0]:
+            self._post(JournalRead(can_undo=False, can_redo=False))
+            return
+        # Imported here, in the thread: it loads what writes sessions.
+        from app.actions.journal import Journal
+
+        can_undo, can_redo = Journal(folder).has_next()
+        self._post(JournalRead(can_undo, can_redo))
 
     def _find_here(self, names: frozenset[str]) -> None:
         here = self._setup.here

@@ -300,6 +300,12 @@ def preview_keys(*, here: bool) -> list[tuple[str, str]]:
     return [pair for pair in list_keys(selects=True, here=here) if pair[1] not in without]
 
 
+def without_undo(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The (key, label) pairs without undo, for when nothing can be undone, or nothing is known about that."""
+    label = command_by_id("change.undo").label
+    return [pair for pair in pairs if pair[1] != label]
+
+
 def _last_keys() -> list[tuple[str, str]]:
     return offered(command_by_id(id) for id in ("help.show", "app.quit"))
 

@@ -17,6 +17,7 @@ from app.view.bars import (
     order_note,
     search_hint,
     session_title,
+    without_undo,
 )
 from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import searching_for
@@ -92,7 +93,7 @@ def frame(
         picture.append(_plain(closing_line(columns, places, content.hidden, "", focus=PANES[0])))
     hidden = "" if places.closing else content.hidden
     picture.append(_plain(with_right(fit_line([], columns), columns, hidden=hidden)))
-    picture.append(_plain(keys_line(columns, footer(PANES[0]) if keys is None else keys)))
+    picture.append(_plain(keys_line(columns, without_undo(footer(PANES[0]) if keys is None else keys))))
     return picture[:lines]
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions import journal as module
-from app.actions.journal import NAME, Journal
+from app.actions.journal import Journal
+from app.paths import JOURNAL
 from app.sessions.manager.change import Change
 from tests.waiting import ends
 
@@ -53,7 +54,7 @@ def test_the_last_change_that_is_not_undone_is_the_last(folder: Path) -> None:
 def test_only_the_user_can_read_the_journal(folder: Path) -> None:
     Journal(str(folder)).record(named("one"))
     assert folder.stat().st_mode & 0o077 == 0
-    assert (folder / NAME).stat().st_mode & 0o077 == 0
+    assert (folder / JOURNAL).stat().st_mode & 0o077 == 0
 
 
 def test_a_change_without_effect_is_not_recorded(folder: Path) -> None:
@@ -87,7 +88,7 @@ def test_damaged_lines_and_those_of_other_versions_are_skipped(folder: Path) -> 
         b'{"taken_back": 99}',
         b'{"number": 9, "at": 1, "chan',
     ]
-    with open(folder / NAME, "ab") as file:
+    with open(folder / JOURNAL, "ab") as file:
         file.write(b"\n".join(strange))
     assert last_active(journal) == (number, named("one"))
     journal.record(named("two"))
@@ -115,13 +116,13 @@ def test_the_journal_keeps_a_limited_number_of_actions(folder: Path, monkeypatch
         number = journal.record(named(str(index)))
         if index % 3 == 0:
             journal.mark_undone(number)
-    data = (folder / NAME).read_bytes()
+    data = (folder / JOURNAL).read_bytes()
     assert data.count(b'"change"') <= 30
     assert data.count(b"\n") <= 40
     active = [recorded.change.after for recorded in journal.active()]
     assert active == [str(index) for index in range(100) if index % 3][-len(active) :]
     assert len(active) > 10
-    assert sorted(os.listdir(folder)) == [NAME, f"{NAME}.lock"]
+    assert sorted(os.listdir(folder)) == [JOURNAL, f"{JOURNAL}.lock"]
 
 
 def test_actions_are_counted_and_removed_as_a_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +167,7 @@ def test_a_long_file_loses_its_oldest_actions_and_keeps_the_last_one_whole(
     journal = Journal(str(folder))
     for index in range(100):
         record_action(journal, str(index))
-        assert (folder / NAME).stat().st_size < 11_000
+        assert (folder / JOURNAL).stat().st_size < 11_000
     kept = names_of(journal)
     assert 10 < len(kept) < 90
     assert kept == [[str(index)] for index in range(100)][-len(kept) :]
@@ -187,7 +188,7 @@ def test_repeated_reports_of_an_action_are_removed(folder: Path, monkeypatch: py
     record_action(journal, "two")
     assert names_of(journal) == [["one"], ["two"]]
     assert journal.active()[0].is_reported
-    assert (folder / NAME).read_bytes().count(b"\n") == 2
+    assert (folder / JOURNAL).read_bytes().count(b"\n") == 2
 
 
 def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +219,7 @@ def test_a_journal_of_an_earlier_leafmark_is_read(folder: Path, monkeypatch: pyt
         }
         for number in range(9, 1_209)
     ]
-    (folder / NAME).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
     journal = Journal(str(folder))
     assert names_of(journal) == [[str(number) for number in range(9, 1_209)]]
     assert journal.record(named("one")) == 1_209
@@ -243,9 +244,9 @@ def test_changes_of_one_action_are_listed_together(folder: Path, monkeypatch: py
 def test_lines_without_an_action_are_actions_of_their_own(folder: Path) -> None:
     journal = Journal(str(folder))
     journal.record(named("one"))
-    line = json.loads((folder / NAME).read_text())
+    line = json.loads((folder / JOURNAL).read_text())
     del line["action"], line["told"]
-    (folder / NAME).write_text(json.dumps(line) + "\n" + json.dumps({**line, "number": 2}) + "\n")
+    (folder / JOURNAL).write_text(json.dumps(line) + "\n" + json.dumps({**line, "number": 2}) + "\n")
     assert [len(action) for action in journal.actions()] == [1, 1]
     assert not journal.active()[0].is_reported
 
@@ -271,31 +272,31 @@ def test_a_partial_write_on_a_full_disk_is_removed(folder: Path, monkeypatch: py
     """`os.write` reports a partial write only by its result."""
     journal = Journal(str(folder))
     journal.record(named("one"))
-    before = (folder / NAME).read_bytes()
+    before = (folder / JOURNAL).read_bytes()
     really = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: really(descriptor, data[: len(data) // 2]))
     for note in (lambda: journal.record(named("two")), lambda: journal.mark_undone(1)):
-        with pytest.raises(OSError, match=NAME) as error:
+        with pytest.raises(OSError, match=JOURNAL) as error:
             note()
         assert error.value.errno == errno.ENOSPC
-        assert (folder / NAME).read_bytes() == before
+        assert (folder / JOURNAL).read_bytes() == before
     monkeypatch.undo()
     assert journal.record(named("two")) == 2
 
 
 def test_a_pipe_in_place_of_the_journal_does_not_block(folder: Path) -> None:
     folder.mkdir()
-    os.mkfifo(folder / NAME)
+    os.mkfifo(folder / JOURNAL)
     journal = Journal(str(folder))
     assert ends(lambda: last_active(journal)) is None
-    with pytest.raises(OSError, match=NAME):
+    with pytest.raises(OSError, match=JOURNAL):
         ends(lambda: journal.record(named("one")))
 
 
 def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_shortened(folder: Path) -> None:
     journal = Journal(str(folder))
     numbers = [journal.record(named(name)) for name in ("one", "two")]
-    path = folder / NAME
+    path = folder / JOURNAL
     os.truncate(path, 8 << 30)
     tracemalloc.start()
     try:
@@ -325,7 +326,7 @@ def test_only_the_end_of_a_journal_that_is_too_long_is_read(
 def test_blank_lines_in_a_journal_are_not_parsed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(str(folder))
     journal.record(named("one"))
-    with open(folder / NAME, "ab") as file:
+    with open(folder / JOURNAL, "ab") as file:
         file.write(b"\r\n" * 1_000_000)
     journal.record(named("two"))
     parsed = []

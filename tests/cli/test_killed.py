@@ -12,7 +12,8 @@ import shutil
 import pytest
 
 from app.actions import undo
-from app.actions.journal import NAME, Journal
+from app.actions.journal import Journal
+from app.paths import JOURNAL
 from app.sessions import SessionManager
 from app.sessions.manager.change import Change
 from tests.factory import chain, write_session
@@ -68,12 +69,12 @@ def test_a_running_action_of_another_process_is_left_alone(run, home, path, stat
         assert run("undo").code == 1
         intent.done(manager.last_change)
     assert run("undo").code == 0
-    assert sorted(os.listdir(state)) == [NAME, f"{NAME}.lock"]
+    assert sorted(os.listdir(state)) == [JOURNAL, f"{JOURNAL}.lock"]
 
 
 def test_an_unfinished_intent_file_means_that_nothing_was_done(run, path, state):
     state.mkdir(parents=True)
-    (state / f"{NAME}.intent-0123456789abcdef").write_text('{"intent": "0123456789abc')
+    (state / f"{JOURNAL}.intent-0123456789abcdef").write_text('{"intent": "0123456789abc')
     assert run("undo").code == 1
     assert list(state.glob("*intent*")) == []
 
@@ -93,7 +94,7 @@ def test_an_older_leafmark_can_read_the_journal(state):
     """It ignores unknown fields of a line, but refuses a change with an unknown field."""
     with Journal(str(state)).intend() as intent:
         intent.done(Change("name", "/s.jsonl", "e1", before="old", after="new", agent="pi", session_id="s"))
-    line = json.loads((state / NAME).read_text())
+    line = json.loads((state / JOURNAL).read_text())
     names = (
         "kind path entry_id before after target_id agent session_id after_id note draft draft_folder moves"
     )

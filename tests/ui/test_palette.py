@@ -35,7 +35,7 @@ async def find(ui, typed):
 
 async def test_a_label_of_the_footer_finds_its_command(browser, three):
     async with browser() as ui:
-        for id in ("session.resume", "session.read", "session.rename", "help.show", "change.undo"):
+        for id in ("session.resume", "session.read", "session.rename", "help.show"):
             assert (await find(ui, command_by_id(id).label))[0] == id
 
 
@@ -84,7 +84,7 @@ async def test_without_sessions_their_commands_are_left_out(browser):
 async def test_in_the_selector_its_own_commands_are_listed(browser, three):
     async with browser(selector="") as ui:
         assert "entry.raw" not in await find(ui, "raw")
-        assert (await find(ui, "undo"))[0] == "change.undo"
+        assert (await find(ui, "rescan"))[0] == "index.rescan"
 
 
 async def test_a_session_is_found_by_its_title(browser, three):

@@ -7,6 +7,8 @@ import os
 import pytest
 
 from app.actions.journal import Journal
+from app.dialogs.palette import PaletteDialog
+from app.widgets.dialog import ItemList
 from tests.ui.conftest import asked
 
 
@@ -22,6 +24,30 @@ async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
         assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
         await ui.until(lambda: "branchy" in ui.listed(), "its row")
         await ui.until(lambda: any("Undone: trash" in toast for toast in ui.toasts()), "the word")
+
+
+async def test_undo_and_redo_are_offered_when_there_is_something_to_undo_or_redo(browser, three):
+    def footer(ui):
+        return ui.text().splitlines()[-1]
+
+    async def in_palette(ui):
+        await ui.press("ctrl+k")
+        await ui.until(lambda: isinstance(ui.screen, PaletteDialog), "the palette")
+        ids = {offer.command.id for offer in ui.screen.query_one(ItemList).items}
+        await ui.press("escape")
+        return ids & {"change.undo", "change.redo"}
+
+    async with browser() as ui:
+        assert "undo" not in footer(ui)
+        assert await in_palette(ui) == set()
+        await ui.press("p")
+        await ui.until(lambda: "z undo" in footer(ui), "the offer")
+        assert await in_palette(ui) == {"change.undo"}
+    async with browser() as ui:
+        await ui.until(lambda: "z undo" in footer(ui), "the offer of another run")
+        await ui.press("z", "enter")
+        await ui.until(lambda: "undo" not in footer(ui), "the end of the offer")
+        assert await in_palette(ui) == {"change.redo"}
 
 
 @pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+_"), ({}, "z")])
