@@ -14,7 +14,7 @@ from typing import Any
 
 from app.formats.context import messages_of
 from app.formats.entry_types import SHELL_ROLES
-from app.formats.text import one_line, replace_surrogates
+from app.formats.text import one_line, replace_surrogates, string_of
 from app.formats.tool_calls import FileLists, call_blocks, files_of
 from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.session_manager import SessionManager
@@ -82,7 +82,7 @@ def outline(branch: AbandonedBranch) -> str:
         role = message.get("role")
         if role in ("compactionSummary", "branchSummary"):
             what = "Before that" if role == "compactionSummary" else "On a branch from there"
-            lines.append(f"- {what}: {one_line(_text(message.get('summary')), PROMPT_LIMIT)}")
+            lines.append(f"- {what}: {one_line(string_of(message.get('summary')), PROMPT_LIMIT)}")
         elif role == "user":
             lines.append(f"- {one_line(_texts(message.get('content')), PROMPT_LIMIT) or '(no text)'}")
     if not lines and not branch:
@@ -131,10 +131,10 @@ def _messages(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
 def _paragraphs(message: dict[str, Any]) -> Iterator[str]:
     role = message.get("role")
     if role in ("compactionSummary", "branchSummary"):
-        yield from _paragraph("Summary", _text(message.get("summary")))
+        yield from _paragraph("Summary", string_of(message.get("summary")))
     elif role in SHELL_ROLES:
-        yield from _paragraph("User ran", _cut(_text(message.get(SHELL_ROLES[role]))))
-        yield from _paragraph("Output", _cut(_text(message.get("output"))))
+        yield from _paragraph("User ran", _cut(string_of(message.get(SHELL_ROLES[role]))))
+        yield from _paragraph("Output", _cut(string_of(message.get("output"))))
     elif role == "assistant":
         yield from _paragraph("Thinking", _texts(message.get("content"), "thinking"))
         yield from _paragraph("Assistant", _texts(message.get("content")))
@@ -154,7 +154,7 @@ def _call(block: dict[str, Any]) -> str:
     words = []
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         words.append(f"{name}={_cut(json.dumps(value, ensure_ascii=False))}")
-    return f"{_text(block.get('name')) or 'tool'}({', '.join(words)})"
+    return f"{string_of(block.get('name')) or 'tool'}({', '.join(words)})"
 
 
 def _texts(content: Any, kind: str = "text") -> str:
@@ -163,13 +163,11 @@ def _texts(content: Any, kind: str = "text") -> str:
         return content if kind == "text" else ""
     blocks = content if isinstance(content, list) else []
     texts = [
-        _text(block.get(kind)) for block in blocks if isinstance(block, dict) and block.get("type") == kind
+        string_of(block.get(kind))
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == kind
     ]
     return "\n".join(text for text in texts if text)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _cut(text: str) -> str:

@@ -16,7 +16,7 @@ from app.actions.session_edits import (
     unchanged,
 )
 from app.formats.entry_types import SILENT
-from app.formats.text import one_line
+from app.formats.text import one_line, string_of
 from app.formats.tool_calls import call_blocks
 from app.sessions.errors import ReadOnly, UnansweredCalls, UnknownEntry
 from app.sessions.manager.change import Change
@@ -241,7 +241,7 @@ def unanswered(path: Sequence[Entry]) -> dict[str, str]:
         message = _message(entry)
         role = message.get("role")
         if role == "toolResult":
-            answered.add(_string(message.get("toolCallId")))
+            answered.add(string_of(message.get("toolCallId")))
         elif role == "user":
             return {}
         elif role == "assistant":
@@ -302,7 +302,7 @@ def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[st
         visited.add(entry.index)
         message = _message(entry)
         if message.get("role") == "toolResult":
-            calls -= {_string(message.get("toolCallId"))}
+            calls -= {string_of(message.get("toolCallId"))}
         if not calls:
             return entry
         below = [
@@ -318,14 +318,10 @@ def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[st
 def _calls(entry: Entry) -> dict[str, str]:
     calls = {}
     for block in call_blocks(entry.normalized):
-        calls[_string(block.get("id"))] = one_line(_string(block.get("name"))) or "tool"
+        calls[string_of(block.get("id"))] = one_line(string_of(block.get("name"))) or "tool"
     return calls
 
 
 def _message(entry: Entry) -> dict[str, Any]:
     message = entry.normalized.get("message") if entry.type == "message" else None
     return message if isinstance(message, dict) else {}
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""

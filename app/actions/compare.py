@@ -17,7 +17,7 @@ from app.formats.entry_types import SILENT
 from app.formats.errors import Cancelled
 from app.formats.json_codec import raw_json
 from app.formats.partial_entry import CamelUsage, struct_of
-from app.formats.text import one_line
+from app.formats.text import one_line, string_of
 from app.formats.tool_calls import FileCollector, calls_in, file_calls_in
 from app.sessions.tree.branches import NO_USAGE, UsageTotals, common_ancestor, usage_totals_of
 from app.sessions.tree.node import Node, path_to
@@ -239,7 +239,7 @@ def _response(entry: dict[str, Any]) -> str:
     """The id of the answer that an entry belongs to, or ""."""
     message = entry.get("message")
     response = message.get("responseId") if isinstance(message, dict) else None
-    return response if isinstance(response, str) else ""
+    return string_of(response)
 
 
 def _cost(entry: dict[str, Any]) -> UsageTotals:

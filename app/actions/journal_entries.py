@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from app.formats.lines import skip_blanks
+from app.formats.text import string_of
 from app.sessions.manager.change import Change
 
 _FIELDS = frozenset(field.name for field in fields(Change))
@@ -54,7 +55,7 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
             if undone in entries:
                 entry = entries[undone]
                 _apply_undo(entry, value, moved)
-                entry.reason = _string(value.get("reason"))
+                entry.reason = string_of(value.get("reason"))
                 if value.get("redo") is True:
                     entry.undone_as, entry.undone_ms = place, _number(value.get("at"))
                     redoable[undone] = entry
@@ -62,7 +63,7 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
         if isinstance(reported, int):
             if reported in entries:
                 entries[reported].is_reported = True
-                entries[reported].reason = _string(value.get("reason"))
+                entries[reported].reason = string_of(value.get("reason"))
             continue
         if isinstance(dropped, int):
             if dropped in redoable:
@@ -267,7 +268,7 @@ def _parse_entry(value: dict[str, Any]) -> JournalEntry | None:
         is_reported=value.get("told") is True,
         by=_parse_change(value.get("by")),
         by_ms=by_ms if isinstance(by_ms, int) else at_ms,
-        reason=_string(value.get("reason")),
+        reason=string_of(value.get("reason")),
         redoes=_number(value.get("redoes")),
     )
 
@@ -287,7 +288,3 @@ def _parse_change(value: object) -> Change | None:
 
 def _number(value: object) -> int:
     return value if type(value) is int else 0
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -15,7 +15,7 @@ from msgspec import Raw, Struct
 
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode, raw_json
 from app.formats.partial_entry import ABSENT
-from app.formats.text import replace_surrogates
+from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.utf8_text import find, fold_text, fold_utf8, nfc_text, nfc_utf8, split
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _typed_block(
     if kind == "thinking":
         return ThinkingBlock(raw_json(block.get("thinking")))
     if kind in ("toolCall", "tool_call"):
-        return ToolCallBlock(_string(block.get("name")))
+        return ToolCallBlock(valid_string_of(block.get("name")))
     if kind == "image":
         return ImageBlock()
     return OtherBlock()
@@ -236,10 +236,6 @@ def _is_valid(block: Any) -> bool:
         return False
     field = _TEXT_FIELDS.get(block["type"])
     return field is None or isinstance(block.get(field, ""), str)
-
-
-def _string(value: Any) -> str:
-    return replace_surrogates(value) if isinstance(value, str) else ""
 
 
 _QUOTE = ord('"')

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.images import EmbeddedImage, describe_image, image_of
+from app.formats.text import string_of
 from app.formats.timestamps import iso, parse_time
 
 if TYPE_CHECKING:
@@ -59,17 +60,17 @@ def _fields_part(kind: str, title: str, value: Any) -> Part:
 def _message(message: dict[str, Any]) -> Iterator[Part]:
     role = message.get("role")
     if role == "bashExecution":
-        command = _string(message.get("command"))
+        command = string_of(message.get("command"))
         yield Part("tool_call", "bash", command, value={"command": command})
-        yield Part("tool_result", _exit(message), _string(message.get("output")))
+        yield Part("tool_result", _exit(message), string_of(message.get("output")))
     elif role == "pythonExecution":
-        code = _string(message.get("code"))
+        code = string_of(message.get("code"))
         yield Part("tool_call", "python", code, value={"code": code})
-        yield Part("tool_result", _exit(message), _string(message.get("output")))
+        yield Part("tool_result", _exit(message), string_of(message.get("output")))
     elif role in ("branchSummary", "compactionSummary"):
-        yield Part("text", "summary", _string(message.get("summary")))
+        yield Part("text", "summary", string_of(message.get("summary")))
     elif role == "toolResult":
-        title = _string(message.get("toolName")) or "tool"
+        title = string_of(message.get("toolName")) or "tool"
         failed = message.get("isError") is True
         for part in _content(message.get("content")):
             if part.kind == "text":
@@ -83,7 +84,9 @@ def _message(message: dict[str, Any]) -> Iterator[Part]:
     for image in (*_images_beside(message), *_images_beside(message.get("details"))):
         yield _image_part(image)
     if message.get("errorMessage"):
-        yield Part("error", _string(message.get("stopReason")) or "error", _string(message["errorMessage"]))
+        yield Part(
+            "error", string_of(message.get("stopReason")) or "error", string_of(message["errorMessage"])
+        )
 
 
 def _exit(message: dict[str, Any]) -> str:
@@ -107,9 +110,9 @@ def _block(block: Any) -> Part:
     kind = block.get("type") if isinstance(block, dict) else None
     match kind:
         case "text":
-            return Part("text", "", _string(block.get("text")))
+            return Part("text", "", string_of(block.get("text")))
         case "thinking":
-            text = _string(block.get("thinking"))
+            text = string_of(block.get("thinking"))
             return Part("thinking", "thinking", text or ("(redacted)" if block.get("redacted") else ""))
         case "redactedThinking":
             return Part("thinking", "thinking", "(redacted)")
@@ -134,7 +137,7 @@ def _images_beside(holder: Any) -> list[EmbeddedImage]:
 
 
 def _call_part(block: dict[str, Any]) -> Part:
-    name, arguments = _string(block.get("name")) or "tool", block.get("arguments")
+    name, arguments = string_of(block.get("name")) or "tool", block.get("arguments")
     if arguments is None or arguments == {}:
         return Part("tool_call", name, "")
     return _fields_part("tool_call", name, arguments)._replace(value=arguments)
@@ -145,23 +148,23 @@ def _entry(raw: dict[str, Any]) -> Iterator[Part]:
         case "custom_message":
             yield from _content(raw.get("content"))
         case "compaction" | "branch_summary":
-            yield Part("text", "summary", _string(raw.get("summary")))
+            yield Part("text", "summary", string_of(raw.get("summary")))
             # A summary of a transcript may have other content than text; a text block has only its other
             # fields left.
             yield from (part for part in _content(raw.get("content")) if part.kind != "text" or part.text)
         case "branch":
-            yield Part("text", "branched from", _string(raw.get("parentSessionPath")))
+            yield Part("text", "branched from", string_of(raw.get("parentSessionPath")))
             if raw.get("branchSummary"):
-                yield Part("text", "summary", _string(raw["branchSummary"]))
+                yield Part("text", "summary", string_of(raw["branchSummary"]))
         case "session_info":
-            yield Part("text", "name", _string(raw.get("name")))
+            yield Part("text", "name", string_of(raw.get("name")))
         case "title_change":
-            yield Part("text", "name", _string(raw.get("title")))
+            yield Part("text", "name", string_of(raw.get("title")))
         case "label":
-            yield Part("text", "label", _string(raw.get("label")) or "(cleared)")
+            yield Part("text", "label", string_of(raw.get("label")) or "(cleared)")
     rest = {key: value for key, value in raw.items() if key not in _SHOWN_ENTRY_FIELDS}
     if rest:
-        yield _fields_part("raw", _string(raw.get("type")), rest)
+        yield _fields_part("raw", string_of(raw.get("type")), rest)
 
 
 _SHOWN_ENTRY_FIELDS = frozenset(
@@ -228,22 +231,22 @@ def _details(raw: dict[str, Any], message: dict[str, Any]) -> Iterator[Part]:
 
 
 def _message_meta(raw: dict[str, Any], message: dict[str, Any]) -> Part:
-    facts = [("role", _string(message.get("role")))]
-    provider, model = _string(message.get("provider")), _string(message.get("model"))
+    facts = [("role", string_of(message.get("role")))]
+    provider, model = string_of(message.get("provider")), string_of(message.get("model"))
     facts.append(("model", f"{provider}/{model}" if provider and model else model))
-    facts.append(("stopped", _string(message.get("stopReason"))))
+    facts.append(("stopped", string_of(message.get("stopReason"))))
     facts.append(("time", _time(message.get("timestamp")) or _time(raw.get("timestamp"))))
     return _meta(facts, message.get("usage"), raw)
 
 
 def _entry_meta(raw: dict[str, Any]) -> Part:
-    facts = [("type", _string(raw.get("type"))), ("time", _time(raw.get("timestamp")))]
+    facts = [("type", string_of(raw.get("type"))), ("time", _time(raw.get("timestamp")))]
     return _meta(facts, raw.get("usage"), raw)
 
 
 def _meta(facts: list[tuple[str, str]], usage: Any, raw: dict[str, Any]) -> Part:
     facts.extend(_usage(usage))
-    facts.append(("id", _string(raw.get("id"))))
+    facts.append(("id", string_of(raw.get("id"))))
     shown = [(name, value) for name, value in facts if value]
     text = "\n".join(f"{name}: {value}" for name, value in shown)
     return Part("meta", "", text, [Field(0, False, name, value) for name, value in shown])
@@ -287,10 +290,6 @@ def _cost_breakdown(cost: Any) -> str:
 def _time(value: Any) -> str:
     ms = parse_time(value)
     return "" if ms is None else iso(ms)
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 INLINE_LIMIT = 60

@@ -17,7 +17,7 @@ from app.formats.errors import NotASession
 from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
 from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, open_file, read_at, skip_blanks
 from app.formats.migrate import CURRENT_VERSION
-from app.formats.text import replace_surrogates
+from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import SLOT_SIZE, is_slot
 
@@ -261,7 +261,7 @@ def _lines(data: bytes) -> Iterator[bytes]:
 def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -> Header:
     """The header of a file without a header line. It has no length, and stands before the first line."""
     faults = [Fault(1, 0, "the file begins with a byte order mark")] if has_bom else []
-    cwd = _text(first.cwd)
+    cwd = valid_string_of(first.cwd)
     if "\0" in cwd:
         cwd = ""
         faults.append(Fault(first.line, 0, "the folder is no path: it has a NUL in it"))
@@ -272,7 +272,7 @@ def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -
         id=replace_surrogates(first.session_id),
         cwd=cwd,
         created_ms=parse_time(first.created),
-        parent_session=_text(first.parent) or None,
+        parent_session=valid_string_of(first.parent) or None,
         title_slot=False,
         slot_writable=False,
         name=None,
@@ -322,7 +322,7 @@ def _header(
         created = parse_time(value.get("createdAt"))
         parent = value.get("legacyParentSessionPath") or value.get("parentSessionId")
     agent = _agent(dialect, agents)
-    cwd = _text(value.get("cwd"))
+    cwd = valid_string_of(value.get("cwd"))
     is_strict = value.get("type") == "session" and agent in _REFUSES
     refused = _refused(agent, before, slot, where[0], has_bom) if is_strict else None
     faults = [refused] if refused else []
@@ -342,7 +342,7 @@ def _header(
         id=replace_surrogates(session_id),
         cwd=cwd,
         created_ms=created,
-        parent_session=_text(parent) or None,
+        parent_session=valid_string_of(parent) or None,
         title_slot=slot is not None,
         slot_writable=slot is not None and slot.writable,
         name=name,
@@ -417,11 +417,7 @@ def _version(value: object) -> int:
 
 
 def _name(value: object) -> str | None:
-    return _text(value).strip() or None
-
-
-def _text(value: object) -> str:
-    return replace_surrogates(value) if isinstance(value, str) else ""
+    return valid_string_of(value).strip() or None
 
 
 MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.entry_types import EXTENSION_ROLES, SHELL_ROLES, SUMMARY_ROLES, TOOL_CALL_TYPES
-from app.formats.text import replace_surrogates
+from app.formats.text import replace_surrogates, string_of, valid_string_of
 from app.formats.text_kinds import ASSISTANT, CALL, CUSTOM, OTHER, RESULT, SHELL, SUMMARY, THINKING, USER
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _entry_texts(entry: dict[str, Any], other: bool) -> Iterator[Part]:
 
 
 def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
-    role = _string(message.get("role"))
+    role = string_of(message.get("role"))
     done: tuple[str, ...] = ("content",)
     tool = ""
     if role == "user":
@@ -118,7 +118,7 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
     elif role == "toolResult":
         kind = RESULT
         done = ("content", "details", "toolName")
-        tool = replace_surrogates(_string(message.get("toolName")))
+        tool = valid_string_of(message.get("toolName"))
     elif role in SHELL_ROLES:
         kind = SHELL
         run = _if_text(message, SHELL_ROLES[role]) + _if_text(message, "output")
@@ -166,7 +166,7 @@ def _content(kind: int, content: Any, tool: str, other: bool) -> Iterator[Part]:
 
 
 def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator[Part]:
-    type_ = _string(block.get("type"))
+    type_ = string_of(block.get("type"))
     done: Collection[str] = ()
     if type_ == "text" and isinstance(block.get("text"), str):
         yield kind, block["text"], tool
@@ -177,7 +177,7 @@ def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator
         yield THINKING if kind == ASSISTANT else OTHER, block["thinking"], ""
         done = ("thinking",)
     elif type_ in TOOL_CALL_TYPES:
-        name = replace_surrogates(_string(block.get("name")))
+        name = valid_string_of(block.get("name"))
         yield CALL, name, name
         for text in argument_texts(block.get("arguments")):
             yield CALL, text, name
@@ -219,10 +219,6 @@ def _strings(kind: int, value: Any, tool: str = "") -> Iterator[Part]:
             waiting.extend([field for key, field in reversed(value.items()) if key not in coded])
         elif isinstance(value, list):
             waiting.extend(reversed(value))
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def argument_texts(arguments: Any) -> Iterator[str]:

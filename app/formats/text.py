@@ -264,6 +264,16 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def string_of(value: object) -> str:
+    """A value of a session file if it is a string, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def valid_string_of(value: object) -> str:
+    """The same with lone surrogates replaced."""
+    return replace_surrogates(value) if isinstance(value, str) else ""
+
+
 # Python also strips the separators U+001C to U+001F and U+0085, and leaves the byte order mark.
 _BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
     map(chr, range(0x2000, 0x200B))

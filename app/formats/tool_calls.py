@@ -14,7 +14,7 @@ from msgspec import Struct
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
 from app.formats.partial_entry import Number, struct_of
-from app.formats.text import replace_surrogates
+from app.formats.text import replace_surrogates, valid_string_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,7 +109,7 @@ def _file_of(tool: str, path: Any, dialect: Dialect) -> str:
 
 def calls_in(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     """The tool calls of an answer: names, and arguments of whatever kind; none in any other entry."""
-    return [(_string(block.get("name")), block.get("arguments")) for block in call_blocks(entry)]
+    return [(valid_string_of(block.get("name")), block.get("arguments")) for block in call_blocks(entry)]
 
 
 def call_blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
@@ -121,10 +121,6 @@ def call_blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES]
-
-
-def _string(value: Any) -> str:
-    return replace_surrogates(value) if isinstance(value, str) else ""
 
 
 ARGUMENTS_LIMIT = 1024

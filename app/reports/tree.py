@@ -32,10 +32,10 @@ from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import tilde
 from app.view.glyphs import ASCII, UNICODE, Glyphs
 from app.view.line import Line, fit_line, line_width, plain_text
-from app.view.problems import is_damaged_line, unknown_type
+from app.view.problems import is_damaged_line
 from app.view.terminal import ascii_text
 from app.view.tree_layout import TreeRow
-from app.view.tree_row import render_damaged_row, unread_text
+from app.view.tree_row import problem_notes, render_damaged_row, unread_text
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
 UNBOUNDED = 10_000
@@ -222,13 +222,6 @@ def open_session_tree(named: str, setup: Setup) -> SessionTree:
         raise Unreadable(session.path, 0, reason(error)) from None
 
 
-FLAGS = (
-    ("orphan", "its parent is not in the file"),
-    ("loop", "its parents go round"),
-    ("duplicate", "id used twice"),
-)
-
-
 def render_tree_row(
     row: TreeRow,
     cells: int,
@@ -274,11 +267,7 @@ def _tail(row: TreeRow, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
     """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
     node = row.node
     before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
-    after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
-    if unknown_type(node.type, node.role):
-        after.append((" ! not known", "warning"))
-    if row.another and not (node.orphan or node.loop):
-        after.append((f" (another {row.another})", "dim"))
+    after = problem_notes(row)
     if leaf:
         after.append((f" {leaf_mark(glyphs)}", "leaf"))
     tail = list(before)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_parts import Part as EntryPart
 from app.formats.entry_parts import entry_parts
-from app.formats.text import one_line
+from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
 from app.view.cells import stable_width
@@ -104,7 +104,7 @@ def _find(made: Turn, words: Sequence[str]) -> None:
 
 def call_ids(raw: Mapping[str, Any]) -> list[str]:
     """The ids of the tool calls of an entry."""
-    return [_string(block.get("id")) for block in call_blocks(dict(raw)) if _string(block.get("id"))]
+    return [string_of(block.get("id")) for block in call_blocks(dict(raw)) if string_of(block.get("id"))]
 
 
 def result_id(raw: Mapping[str, Any]) -> str:
@@ -112,7 +112,7 @@ def result_id(raw: Mapping[str, Any]) -> str:
     message = raw.get("message")
     if raw.get("type") != "message" or not isinstance(message, dict) or message.get("role") != "toolResult":
         return ""
-    return _string(message.get("toolCallId"))
+    return string_of(message.get("toolCallId"))
 
 
 def unreadable_turn(entry_id: str | None, offset: int, reason: str) -> Turn:
@@ -156,7 +156,7 @@ class _Builder:
         elif kind in ("branch_summary", "branch"):
             self._summary(raw, "Branch summary" if kind == "branch_summary" else "Fork")
         elif kind == "custom_message" and raw.get("display") is not False:
-            self._custom(raw, _string(raw.get("customType")) or "custom", "custom", entry_parts(raw))
+            self._custom(raw, string_of(raw.get("customType")) or "custom", "custom", entry_parts(raw))
 
     def everything(self, parts: Sequence[EntryPart]) -> None:
         """Add all parts of an entry without text that has a match."""
@@ -165,20 +165,20 @@ class _Builder:
                 self._folding("custom", part.title or "entry", "meta", part.text, "dim", shows=True)
 
     def _message(self, raw: dict[str, Any], message: dict[str, Any]) -> None:
-        role = _string(message.get("role"))
+        role = string_of(message.get("role"))
         parts = [part for part in entry_parts(raw) if part.kind not in _LEFT_OUT]
         if role == "user":
             self._prompt(raw, message, parts)
         elif role == "assistant":
             self._answer(raw, message, parts)
         elif role == "toolResult":
-            self._tool(_string(message.get("toolName")), None, Result(raw), matched=bool(self._words))
+            self._tool(string_of(message.get("toolName")), None, Result(raw), matched=bool(self._words))
         elif role in _SIGNS:
             self._command(_SIGNS[role], raw, parts)
         elif role in _SUMMARIES:
             self._summary(raw, "Branch summary" if role == "branchSummary" else "Compaction")
         else:
-            name = _string(message.get("customType")) or role or "message"
+            name = string_of(message.get("customType")) or role or "message"
             self._custom(raw, name, "custom" if role in ("custom", "hookMessage") else "system", parts)
 
     # prompts and answers
@@ -219,9 +219,9 @@ class _Builder:
 
     def _answer(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
         calls = call_blocks(raw)
-        facts = (one_line(_string(message.get("model")), 60), self._when(raw, message))
+        facts = (one_line(string_of(message.get("model")), 60), self._when(raw, message))
         head = own_line(PAD + (" · ".join(filter(None, facts)) or "answer"))
-        stopped = _string(message.get("stopReason"))
+        stopped = string_of(message.get("stopReason"))
         answer: Block | None = None
 
         def said(lines: list[DocumentLine], text: str = "", codes: Sequence[str] = ()) -> None:
@@ -305,7 +305,7 @@ class _Builder:
     # blocks that fold
 
     def _call(self, block: Mapping[str, Any], started: int | None) -> None:
-        call_id = _string(block.get("id"))
+        call_id = string_of(block.get("id"))
         raw = self._results.get(call_id)
         result = None
         if raw is not None:
@@ -313,7 +313,7 @@ class _Builder:
             ended = _time_of(raw, message if isinstance(message, dict) else {})
             result = Result(raw, ended - started if started is not None and ended is not None else None)
         self._tool(
-            _string(block.get("name")),
+            string_of(block.get("name")),
             block.get("arguments"),
             result,
             matched=bool(self._words) or call_id in self._matched,
@@ -441,10 +441,6 @@ def _compaction(tokens: object) -> str:
     if isinstance(tokens, int | float) and not isinstance(tokens, bool) and 0 < tokens < 1e12:
         return f"Compaction: {count(int(tokens))} tokens"
     return "Compaction"
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 __all__ = ["FULL", "MOST_TEXT", "call_ids", "result_id", "turn", "unreadable_turn"]

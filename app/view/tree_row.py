@@ -73,7 +73,7 @@ def render_tree_row(
     body = row_body(node.row_text or unread_text(node), active, glyphs)
     left = cells - line_width(head)
     spare = max(0, left - min(line_width(body), left // 3))
-    notes = _notes(row)
+    notes = problem_notes(row)
     right = _right_end(row, leaf, label_time, spare - line_width(notes), glyphs)
     if line_width(notes) + line_width(right) > spare:
         notes, right = fit_line([*notes, *right], spare), []
@@ -162,8 +162,8 @@ def _shortened(body: Line, room: int) -> Line:
     return line
 
 
-def _notes(row: TreeRow) -> Line:
-    """Problems of the entry, behind its text."""
+def problem_notes(row: TreeRow) -> Line:
+    """Problems of the entry, which stand behind its text."""
     node = row.node
     notes: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
     if unknown_type(node.type, node.role):

@@ -14,6 +14,7 @@ from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
+from app.formats.text import string_of
 from app.formats.timestamps import parse_time
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import open_session, texts_of
@@ -183,7 +184,7 @@ def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> N
             "text",
             passage.kind,
             passage.offset,
-            _string(entry.get("id")) or None,
+            string_of(entry.get("id")) or None,
             _role(entry),
             line,
             ranges,
@@ -217,15 +218,11 @@ def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) 
 
 
 def _role(entry: dict[str, object]) -> str:
-    kind = _string(entry.get("type"))
+    kind = string_of(entry.get("type"))
     message = entry.get("message")
     if kind == "message" and isinstance(message, dict):
-        return _string(message.get("role")) or kind
+        return string_of(message.get("role")) or kind
     return kind
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def entries_at(row: Row, offset: int) -> list[dict[str, Any]]:

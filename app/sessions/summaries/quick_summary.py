@@ -20,7 +20,7 @@ from app.formats.header import read_header
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
 from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
 from app.formats.partial_entry import ABSENT, Timestamp
-from app.formats.text import replace_surrogates, trim_name
+from app.formats.text import trim_name, valid_string_of
 from app.formats.timestamps import message_time, parse_time
 from app.formats.utf8_text import find
 from app.sessions.summaries.titles import TitleFold, typed_text
@@ -297,4 +297,4 @@ def _beginning(line: bytes) -> str:
         value = decode(f'{{"text":"{beginning}"}}'.encode())["text"]
     except BadLine:
         return ""
-    return replace_surrogates(value) if isinstance(value, str) else ""
+    return valid_string_of(value)

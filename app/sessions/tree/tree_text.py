@@ -18,6 +18,7 @@ from app.formats.json_codec import BadLine
 from app.formats.lines import open_file, read_at
 from app.formats.migrate import migrate
 from app.formats.search_text import argument_texts, iter_texts
+from app.formats.text import string_of
 from app.formats.text_kinds import CALL, CONVERSATION
 from app.formats.utf8_text import find, fold, fold_utf8, to_utf8
 from app.sessions.errors import Changed
@@ -239,9 +240,9 @@ def entry_texts(entry: dict[str, Any]) -> list[str]:
     is_usual = message.get("role") in _USUAL_ROLES
     texts = [text for kind, text, _ in iter_texts(entry, other=not is_usual) if kind != CALL]
     if is_usual:
-        texts.append(_string(message.get("errorMessage")))
+        texts.append(string_of(message.get("errorMessage")))
     if message.get("role") != TOOL_ROLE:
-        texts.append(_string(message.get("toolName")))
+        texts.append(string_of(message.get("toolName")))
     return texts
 
 
@@ -251,7 +252,7 @@ def call_texts(entry: dict[str, Any]) -> list[tuple[str, str]]:
     calls = []
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES:
-            words = [_string(block.get("name")), *argument_texts(block.get("arguments"))]
+            words = [string_of(block.get("name")), *argument_texts(block.get("arguments"))]
             calls.append((str(block.get("id")), "\n".join(words)))
     return calls
 
@@ -259,7 +260,3 @@ def call_texts(entry: dict[str, Any]) -> list[tuple[str, str]]:
 def _message_of(entry: dict[str, Any]) -> dict[str, Any]:
     message = entry.get("message")
     return message if entry.get("type") == "message" and isinstance(message, dict) else {}
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -17,6 +17,7 @@ from app.formats.header import header_in
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM
 from app.formats.search_text import text_pieces
+from app.formats.text import string_of
 from app.formats.text_kinds import CALL, OTHER, RESULT
 from app.formats.utf8_text import fold
 from app.index.search.documents import open_session
@@ -433,7 +434,7 @@ class LineDecoder:
 def _answered_call(entry: dict[str, Any]) -> str:
     message = entry.get("message")
     call = message.get("toolCallId") if isinstance(message, dict) else None
-    return call if isinstance(call, str) else ""
+    return string_of(call)
 
 
 def _is_title(entry: dict[str, Any]) -> bool:
