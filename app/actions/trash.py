@@ -23,13 +23,13 @@ from app.sessions.errors import (
     DiskFull,
     LiveSession,
     NotAFile,
+    NoTrash,
     NotThere,
     ReadOnlyFolder,
     SessionError,
     Unreadable,
     WriteFailed,
 )
-from app.sessions.errors import NoTrash as NoTrash
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.session_file import now_ms

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.actions import row_actions
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
-from app.sessions.errors import HeaderlessContinuation
+from app.sessions.errors import HeaderlessContinuation, NoTrash
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.stores.tags import known_tags
@@ -528,7 +528,4 @@ class SessionActions:
 
 def _is_without_trash(outcome: Outcome) -> bool:
     """Whether a session was not trashed because there is no trash: a question follows, not a message."""
-    # Imported here: the modules of the trash are loaded with the first action.
-    from app.actions.trash import NoTrash
-
     return isinstance(outcome.error, NoTrash)

@@ -66,9 +66,6 @@ def run(options: Options, setup: Setup) -> int:
         parsed = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
         for note in parsed.notes:
             complain(note.message)
-        # Imported here, while no other thread runs that could import it at the same time.
-        import msgspec  # noqa: F401
-
         progress = Progress()
         try:
             # A search of the files alone needs no stored texts.

@@ -7,6 +7,7 @@ journal that an earlier run made.
 
 from __future__ import annotations
 
+from functools import partial
 from queue import Empty, Queue
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -126,7 +127,8 @@ class ActionRunner(BackgroundService):
 
         :param what: the name of the action, which comes back in the message.
         """
-        self._put(lambda: self._do(what, list(rows), action))
+        attempts = [partial(self._try, row, action) for row in rows]
+        self._put(lambda: self._attempt_each(what, attempts))
 
     def run_each(self, what: str, works: Sequence[tuple[str, Change | None, Callable[[], Change]]]) -> None:
         """Run an action on several sessions that are not listed; if it fails on one, the others follow all
@@ -136,22 +138,11 @@ class ActionRunner(BackgroundService):
             action.
         """
 
-        def job() -> None:
-            outcomes: list[Outcome] = []
-            undoable: list[_Undoable] = []
-            notes: list[str] = []
-            progress = self._progress.begin(what)
-            for title, undone, work in works:
-                if not self._progress.keep_going(progress, len(outcomes), len(works)):
-                    break
-                with self._intent(undoable[0].number if undoable else 0) as intent:
-                    outcomes.append(_attempt(None, work)._replace(undone=undone, title=title))
-                    notes.extend(self._record_outcome(intent, outcomes[-1], undoable))
-            self._keep(undoable)
-            of = len(works) if len(outcomes) < len(works) else 0
-            self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
+        def attempt(title: str, undone: Change | None, work: Callable[[], Change]) -> Outcome:
+            return _attempt(None, work)._replace(undone=undone, title=title)
 
-        self._put(job)
+        attempts = [partial(attempt, *work) for work in works]
+        self._put(lambda: self._attempt_each(what, attempts))
 
     def restore(self, trashed: Change, *, join: bool) -> None:
         """Restore a session whose agent went on writing after it was trashed. The answer is named "restore".
@@ -253,19 +244,20 @@ class ActionRunner(BackgroundService):
                 self._progress.end()
                 self._jobs.task_done()
 
-    def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+    def _attempt_each(self, what: str, attempts: Sequence[Callable[[], Outcome]]) -> None:
+        """Run an action on several sessions, and post what came of it."""
         outcomes: list[Outcome] = []
         undoable: list[_Undoable] = []
         notes: list[str] = []
         progress = self._progress.begin(what)
-        for row in rows:
-            if not self._progress.keep_going(progress, len(outcomes), len(rows)):
+        for attempt in attempts:
+            if not self._progress.keep_going(progress, len(outcomes), len(attempts)):
                 break
             with self._intent(undoable[0].number if undoable else 0) as intent:
-                outcomes.append(self._try(row, action))
+                outcomes.append(attempt())
                 notes += self._record_outcome(intent, outcomes[-1], undoable)
         self._keep(undoable)
-        of = len(rows) if len(outcomes) < len(rows) else 0
+        of = len(attempts) if len(outcomes) < len(attempts) else 0
         self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
 
     def _settle(self) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from app.actions import trash_folder
 from app.actions.restore import list_trashed, restore
-from app.actions.trash import NoTrash, trash
-from app.sessions.errors import DiskFull, NotThere
+from app.actions.trash import trash
+from app.sessions.errors import DiskFull, NoTrash, NotThere
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session
@@ -227,8 +227,8 @@ MOUNTED = """
 import os, subprocess, sys
 from pathlib import Path
 from app.actions.trash import delete_for_good
-from app.actions.trash import NoTrash, trash
-from app.sessions.errors import ReadOnlyFolder
+from app.actions.trash import trash
+from app.sessions.errors import NoTrash, ReadOnlyFolder
 from tests.factory import chain, write_session
 
 home, mounted = Path(sys.argv[1]), Path(sys.argv[2])
