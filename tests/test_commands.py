@@ -14,6 +14,7 @@ from app.keys import QUIT_KEYS, footer, key_of, remap
 from app.settings import read_settings
 from app.view.bars import list_keys, preview_keys, search_keys
 from app.widgets.commands import bindings_of
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
     return next(owners, "")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "in_sessions", "in_tree", "in_entry", "in_transcript"),
     [
         ("enter", "session.resume", "entry.go_on", "entry.continue", "block.go_on"),
@@ -155,7 +156,7 @@ def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert remap({"session.fork": "p"}) == [], "a key that nobody has any more"
 
 
-@pytest.mark.parametrize("keys_text", ["", " , ", ","])
+@cases("keys_text", ["", " , ", ","])
 def test_no_key(keys_text: str) -> None:
     assert remap({"list.scope": keys_text}) == []
     assert keys("list.scope") == ()
@@ -227,7 +228,7 @@ def test_setting_the_default_keys_is_no_error() -> None:
     assert {command.id: command.keys for command in COMMANDS} == usual
 
 
-@pytest.mark.parametrize("key", QUIT_KEYS)
+@cases("key", QUIT_KEYS)
 def test_a_key_that_always_quits_belongs_to_no_other_command(key: str) -> None:
     assert remap({"app.quit": "f9", "session.pin": key})[0].endswith("stays the key of app.quit")
     assert (keys("app.quit"), keys("session.pin")) == (("f9",), ("p",))

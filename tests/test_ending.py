@@ -16,6 +16,7 @@ import pytest
 from app.signals import ExitSignals
 from app.startup.driver import call_on_end
 from app.startup.first_frame import Terminal
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +58,8 @@ os.write(1, b"went on")
 """
 
 
-@pytest.mark.parametrize("ignored", [False, True])
-@pytest.mark.parametrize("number", ENDING)
+@cases("ignored", [False, True])
+@cases("number", ENDING)
 def test_a_process_ends_even_if_no_exception_can_be_raised(number: signal.Signals, ignored: bool) -> None:
     before = signal.signal(number, signal.SIG_IGN) if ignored else signal.getsignal(number)
     try:

@@ -14,6 +14,7 @@ from app.startup.first_frame import ansi
 from app.view.frame import frame
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, eight_bit, few_colours, ground_of, rgb, style_of
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 COLUMNS, LINES = 40, 4
@@ -69,7 +70,7 @@ def test_short_style_changes_look_like_complete_styles(bits, picture):
     assert screen_after(ansi(picture, theme, bits)) == screen_after(with_full_styles(picture, theme, bits))
 
 
-@pytest.mark.parametrize("theme", THEMES.values())
+@cases("theme", THEMES.values())
 def test_without_colours_no_colour_is_written_and_the_cursor_is_visible(theme):
     picture = [[("a", style, ground) for style in STYLES] for ground in GROUNDS]
     codes = set(re.findall(r"\x1b\[([\d;]*)m", ansi(picture, theme, 0)))
@@ -123,7 +124,7 @@ def test_every_style_can_follow_every_other():
             )
 
 
-@pytest.mark.parametrize("query", [None, ""])
+@cases("query", [None, ""])
 def test_the_first_rows_wait_behind_few_bytes(query):
     """A terminal gets at most 2,048 bytes at a time."""
     model = ListModel(("/work/app",), "/home/me")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import string
 
-import pytest
 from textual._keyboard_protocol import FUNCTIONAL_KEYS, MODIFIER_FUNCTIONAL_KEYS
 from textual.keys import Keys, _character_to_key
 
 from app.commands import COMMANDS
 from app.keys import character_of, key_name, parse_key
+from tests.cases import cases
 
 NO_KEYS = {"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return", "shift+escape"}
 PAD = {"decimal", "divide", "multiply", "subtract", "add", "equal", "separator"}
@@ -28,7 +28,7 @@ def test_every_key_of_textual_has_textuals_name() -> None:
 CHARACTERS = [*string.digits, *string.ascii_letters, *string.punctuation, "ß", "ä", "日"]
 
 
-@pytest.mark.parametrize("character", CHARACTERS)
+@cases("character", CHARACTERS)
 def test_a_character_has_textuals_name(character: str) -> None:
     key = _character_to_key(character)
     assert parse_key(character) == key
@@ -54,7 +54,7 @@ def test_every_key_of_the_table_exists() -> None:
         assert [parse_key(key) for key in command.keys] == list(command.keys)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "key"),
     [
         ("Ctrl+Shift+F5", "ctrl+shift+f5"),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,7 +146,7 @@ def loaded_by(*modules: str) -> set[str]:
     return set(names)
 
 
-@pytest.mark.parametrize("name", FAST_PATH)
+@cases("name", FAST_PATH)
 def test_modules_of_the_first_rows_load_no_heavy_library(name: str) -> None:
     loaded = loaded_by(*(modules_of("stores") if name == "app.stores" else [name]))
     assert name in loaded
@@ -168,7 +169,7 @@ NOT_BEFORE_THE_FIRST_KEY = {
 """Modules that read sessions, or that few runs need: the screen is there, and keys work, before they load."""
 
 
-@pytest.mark.parametrize("screen", ["browser", "selector"])
+@cases("screen", ["browser", "selector"])
 def test_the_screen_loads_neither_dialogs_nor_the_modules_that_read_sessions(screen: str) -> None:
     loaded = set(run_python(["-I"], LOADED, "app.full_screen", "app.browser", f"app.screens.{screen}"))
     dialogs = {name for name in loaded if name.startswith("app.dialogs.")}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from app.cli_options import parser
 from app.command_table import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES, RIGHT_PANES
@@ -16,13 +14,14 @@ from app.reports.skill import SKILL
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.stores import AGENTS
+from tests.cases import cases
 from tests.manual import PAGE, page
 from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables
 
 HERE = ("In the browser", "In the selector")
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+@cases("path", documents(), ids=lambda path: path.name)
 def test_the_generated_tables_are_the_programs(path):
     text = path.read_text(encoding="utf-8")
     assert text == with_tables(text), "python -m tests.readme writes it anew"
@@ -34,7 +33,7 @@ def test_the_table_of_the_query_language_has_a_row_for_each():
     assert all(row.count("|") - row.count(r"\|") == 4 for row in rows)
 
 
-@pytest.mark.parametrize("selector", [True, False])
+@cases("selector", [True, False])
 def test_the_table_of_keys_has_the_help_of_each_place(selector):
     """The table has the help of each command, for all places or for this one, and no other help for it."""
     screen = SelectorScreen if selector else SessionsScreen

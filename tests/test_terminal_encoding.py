@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import os
 
-import pytest
-
 from app.startup.driver import TerminalOutput
 from app.startup.first_frame import Terminal
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("encoding", "written"),
     [
         ("latin-1", b"\x1b[1mna\xefve ? ??"),

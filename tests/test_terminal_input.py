@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
@@ -12,6 +11,7 @@ from textual.messages import TerminalSupportsSynchronizedOutput
 
 from app.startup import terminal_input
 from app.startup.terminal_input import PAUSE, TerminalInput
+from tests.cases import cases
 
 PIECES = [
     *(
@@ -117,13 +117,13 @@ def test_every_sequence_of_textual_is_its_key():
         assert not expected or read(sequence.encode()) == expected, repr(sequence)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@cases("size", [1, 2, 3, 5])
 def test_input_in_pieces_of_any_size_gives_the_same_messages(size):
     data = KNOWN + b"\x1b[200~p\x1b[0m\xc3\xa9\xff\x1b[201~\x1b]11;rgb:1/1/1\x1b\\" + KNOWN
     assert read(*(data[start : start + size] for start in range(0, len(data), size))) == read(data)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sent", "typed"),
     [
         (b"\xffq", ["replacement_character", "q"]),
@@ -136,7 +136,7 @@ def test_bytes_that_are_no_utf8(sent, typed):
     assert read(sent) == keys(*typed)
 
 
-@pytest.mark.parametrize(
+@cases(
     "sent",
     [
         *(b"\x1b[1114112u", b"\x1b[:A", b"\x1b[97;1;1114112u", b"\x1b[55296u", b"\x1b[97;1;55296u"),
@@ -190,7 +190,7 @@ def test_text_of_an_input_method_may_be_long():
     assert "".join(event.character or "" for event in events_read if isinstance(event, events.Key)) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "plain",

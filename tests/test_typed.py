@@ -15,6 +15,7 @@ import pytest
 
 import app.index
 import app.sessions
+from tests.cases import cases
 from tests.readme import PAGES
 from tests.test_packaging import build
 
@@ -148,7 +149,7 @@ def test_mistakes_in_a_script_are_found(python: Path, tmp_path: Path) -> None:
     assert line_numbers == [2, 3, 5, 6, 7], output
 
 
-@pytest.mark.parametrize("package", [app.sessions, app.index])
+@cases("package", [app.sessions, app.index])
 def test_the_script_uses_every_public_name(package: object) -> None:
     names: list[str] = package.__all__  # type: ignore[attr-defined]
     assert [name for name in names if not re.search(rf"\b{name}\b", STRANGER)] == []

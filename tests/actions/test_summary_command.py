@@ -15,6 +15,7 @@ import pytest
 
 from app.actions import summary_command
 from app.actions.summary_command import LIMIT, Cancelled, SummaryFailed, run
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +60,7 @@ def test_invalid_utf8_in_the_output_is_replaced() -> None:
     assert summary_of(python(r"import os; os.write(1, b'a\xff\n')")) == "a\ufffd"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "reason"),
     [
         (

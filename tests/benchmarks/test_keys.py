@@ -9,6 +9,7 @@ import pytest
 
 from tests.benchmarks.keys import answers, held, stepped
 from tests.benchmarks.selector import box_text, list_rows, match_count
+from tests.cases import cases
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def test_the_box_of_the_list_is_read_without_the_preview(echo: Terminal) -> None
     assert [row.strip() for row in list_rows(echo)] == ["❯  日本 one", "two"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("count", "expected"),
     [
         ("2 of 9", 2),

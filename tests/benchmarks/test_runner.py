@@ -28,12 +28,13 @@ from tests.benchmarks.record import KEPT, record
 from tests.benchmarks.rows import Result, line
 from tests.benchmarks.run import measured
 from tests.benchmarks.typed_queries import prefixes, queries
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.mark.parametrize(
+@cases(
     ("result", "verdict", "fails"),
     [
         (Result("1", "list", "1 ms", ratio=0.45, limit=0.45, ci=True), "ok", False),

@@ -7,6 +7,7 @@ import pytest
 from app.cli_options import parse
 from app.command_table import COMMANDS, MANY, OWN, SHARED
 from app.index.query.filter_table import language_table
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 
@@ -24,7 +25,7 @@ def test_options_may_precede_the_words_of_a_command():
     assert (read.limit, read.json, read.query) == (3, True, ["a", "b"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "expected"),
     [
         (["label", "s", "e", "--json", "t"], {"session": "s", "entry": "e", "text": "t"}),
@@ -153,8 +154,8 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("number", ["9223372036854775807", "9223372036854775808", "9" * 5_000])
-@pytest.mark.parametrize(("command", "option"), NUMBERS)
+@cases("number", ["9223372036854775807", "9223372036854775808", "9" * 5_000])
+@cases(("command", "option"), NUMBERS)
 def test_no_number_is_too_large(command, option, number):
     read = parsed([command, option, number, "a"])
     assert read is not None
@@ -186,7 +187,7 @@ def test_help_of_search_describes_the_query_language(capsys):
     assert all(form in text for form, _, _ in language_table())
 
 
-@pytest.mark.parametrize("words", [["resume", "--theme", "light", "a"], ["--theme", "light", "resume", "a"]])
+@cases("words", [["resume", "--theme", "light", "a"], ["--theme", "light", "resume", "a"]])
 def test_options_of_the_screen_may_stand_on_either_side_of_resume(words):
     options = parsed(words)
     assert options is not None

@@ -11,6 +11,7 @@ import pytest
 
 from app.completion.candidates import split_line
 from app.reports.shell import COMPLETION
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session
 from tests.terminal import Terminal
@@ -74,7 +75,7 @@ def test_nothing_is_scanned_or_written(run, home):
     assert [path.name for path in home.iterdir()] == [".pi"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "words"),
     [
         ("leafmark ", ["leafmark", ""]),

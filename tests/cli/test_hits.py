@@ -18,6 +18,7 @@ from app.reports.output import caret_lines, complain_of_query
 from app.reports.search import wants_colour
 from app.setup import Setup
 from app.view.cells import width
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 NOTHING_ODD = {"instead": {}, "as_kept": [], "unread": []}
@@ -124,7 +125,7 @@ def test_a_hit_has_only_branch_numbers_that_the_tree_has(report, place, words):
     assert words in out
 
 
-@pytest.mark.parametrize(("cells", "count"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
+@cases(("cells", "count"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
 def test_a_narrow_terminal_has_fewer_columns(cells, count):
     row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", branch_count=4, message_count=77)
     row.title, row.cwd = "the title of it", "/"
@@ -133,7 +134,7 @@ def test_a_narrow_terminal_has_fewer_columns(cells, count):
     assert "the title of it" in line
 
 
-@pytest.mark.parametrize("usual_count", [1, 3])
+@cases("usual_count", [1, 3])
 def test_one_long_id_does_not_shorten_all_titles(usual_count):
     usual = [make_row(f"0197c0de-0000-7000-8000-{number:012}") for number in range(usual_count)]
     long = make_row("20261121-211000-deadbeef", agent="agent")
@@ -268,7 +269,7 @@ def test_the_faulty_part_of_a_query_has_carets_under_it(capsys):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "position", "length", "lines"),
     [
         ("", 0, 0, ("", "^")),

@@ -8,6 +8,7 @@ import pytest
 
 from app import full_screen
 from app.cli_options import parse
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 
@@ -38,7 +39,7 @@ def opened(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "query"),
     [
         (["flaky", "login"], "flaky login"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.controllers.status_bars import StatusBars
+from tests.cases import cases
 from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
@@ -56,7 +55,7 @@ def test_the_activity_replaces_the_note_of_the_header():
     assert "trashing 1 of 5" in bars.header()
 
 
-@pytest.mark.parametrize(("progress", "first"), [("", "resume"), ("trashing 1 of 5", "stop")])
+@cases(("progress", "first"), [("", "resume"), ("trashing 1 of 5", "stop")])
 def test_while_an_action_runs_the_first_key_stops_it(progress, first):
     bars = Bars(make_row("a"))
     bars.actions.progress_note = progress

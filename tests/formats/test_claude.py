@@ -16,6 +16,7 @@ from app.formats.json_codec import BadLine
 from app.formats.partial_entry import PartialEntry
 from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CALL, RESULT
+from tests.cases import cases
 
 CLAUDE = dialect_named("claude")
 
@@ -231,14 +232,14 @@ def test_errors_images_and_thoughts_are_spelt_as_pi_spells_them() -> None:
     assert block == {"type": "thinking", "thinking": "hm", "thinkingSignature": "c2ln"}
 
 
-@pytest.mark.parametrize("value", [b'{"no":"type"}', b"[1]", b'"text"', b"{", b'{"type":5}'])
+@cases("value", [b'{"no":"type"}', b"[1]", b'"text"', b"{", b'{"type":5}'])
 def test_a_line_that_is_none_of_its_lines_is_refused(value: bytes) -> None:
     for reading in (CLAUDE.partial_entries, CLAUDE.reader().partial_entries, CLAUDE.entries):
         with pytest.raises(BadLine):
             reading(value)
 
 
-@pytest.mark.parametrize("kind", ["user", "assistant", "attachment", "system", "summary"])
+@cases("kind", ["user", "assistant", "attachment", "system", "summary"])
 def test_no_value_of_a_field_is_an_error(kind: str) -> None:
     fields = ("uuid", "parentUuid", "message", "attachment", "timestamp", "isMeta", "summary", "leafUuid")
     values: tuple[Any, ...] = (None, 7, "text", [], {}, [[]], {"content": [None, 5, {"type": 5}]})

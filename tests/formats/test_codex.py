@@ -16,6 +16,7 @@ from app.formats.json_codec import BadLine
 from app.formats.partial_entry import PartialEntry
 from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CALL, RESULT, THINKING, USER
+from tests.cases import cases
 
 CODEX = dialect_named("codex")
 META = {"id": "019c", "timestamp": "2026-02-23T11:40:23.298Z", "cwd": "/w", "model_provider": "openai"}
@@ -191,9 +192,7 @@ def test_a_rollout_that_goes_on_from_another_names_it_and_counts_its_own_tokens(
     assert [record.usage.output for record in records if record.usage] == [7, 0, 3]
 
 
-@pytest.mark.parametrize(
-    "base", [None, 7, "x", [], {}, {"thread_id": None}, {"thread_id": ""}, {"thread_id": []}]
-)
+@cases("base", [None, 7, "x", [], {}, {"thread_id": None}, {"thread_id": ""}, {"thread_id": []}])
 def test_a_base_that_names_no_rollout_is_none(base: Any) -> None:
     odd = line("session_meta", **META, history_base=base)
     for name in ("rollout-019c.jsonl", "rollout-019c_.jsonl", "_", "x_y.jsonl", "rollout-019c_a_b.jsonl"):
@@ -217,7 +216,7 @@ def test_turns_that_were_rolled_back_are_a_branch() -> None:
     assert [entry.parent_id for entry in entries[-2:]] == [ids[0], entries[-2].id]
 
 
-@pytest.mark.parametrize("turns", [0, -1, None, "2", True, 1.5, [], 1 << 70])
+@cases("turns", [0, -1, None, "2", True, 1.5, [], 1 << 70])
 def test_a_number_of_turns_that_is_none_rolls_nothing_back(turns: Any) -> None:
     lines = [message("user", "hi"), event("thread_rolled_back", num_turns=turns), message("assistant", "ok")]
     entries, _ = read(*lines, event("thread_rolled_back"), message("user", "still here"))
@@ -252,14 +251,14 @@ def test_a_name_that_the_user_gives_is_a_fact() -> None:
     assert CODEX.metadata_entries(event("thread_name_updated", thread_name="Fix it"))[0]["name"] == "Fix it"
 
 
-@pytest.mark.parametrize("value", [b'{"no":"type"}', b"[1]", b'"text"', b"{", b'{"type":5}'])
+@cases("value", [b'{"no":"type"}', b"[1]", b'"text"', b"{", b'{"type":5}'])
 def test_a_line_that_is_none_of_its_lines_is_refused(value: bytes) -> None:
     for reading in (CODEX.partial_entries, CODEX.reader().partial_entries, CODEX.entries):
         with pytest.raises(BadLine):
             reading(value)
 
 
-@pytest.mark.parametrize("kind", ["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
+@cases("kind", ["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 def test_no_value_of_a_field_is_an_error(kind: str) -> None:
     types = ("message", "reasoning", "function_call", "function_call_output", "token_count", "error", "new")
     fields = ("role", "content", "summary", "output", "arguments", "info", "name", "model", "call_id", "type")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.json_codec import DEPTH, BadLine, decode, flatten
+from tests.cases import cases
 
 JSON = st.recursive(
     st.none()
@@ -21,7 +22,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "value"),
     [
         (b'{"a": 1}', {"a": 1}),
@@ -40,7 +41,7 @@ def test_a_valid_line_is_decoded(line: bytes, value: object) -> None:
     assert decode(line) == value
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "reason"),
     [
         (b"", "not JSON: the line ends in the middle of a value"),
@@ -90,7 +91,7 @@ def test_three_thousand_brackets_are_an_entry() -> None:
     json.dumps(value)
 
 
-@pytest.mark.parametrize("opening", ['{"a":', "["])
+@cases("opening", ['{"a":', "["])
 def test_a_hundred_thousand_levels_do_not_recurse(opening: str) -> None:
     closing = "}" if opening.startswith("{") else "]"
     line = '{"deep":' + opening * 100_000 + "1" + closing * 100_000 + ',"after":2}'

@@ -12,13 +12,14 @@ from msgspec import Raw, Struct
 
 from app.formats.dialects import dialect_named
 from app.formats.json_codec import BadLine
+from tests.cases import cases
 
 
 def line(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dialect", "names", "result"),
     [
         ("pi", ["a", "b"], "b"),
@@ -85,7 +86,7 @@ def node(role: str, message: Any, **fields: Any) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "kind", "role"),
     [
         (node("user", {"role": "user", "content": "hi"}), "message", "user"),
@@ -206,7 +207,7 @@ def test_a_transaction_of_lanes() -> None:
         lanes.entry(written, 2)
 
 
-@pytest.mark.parametrize("written", [b"[1", b'[1],"a":2', b"7", b'{"kind":"new"}', b"[\xff]"])
+@cases("written", [b"[1", b'[1],"a":2', b"7", b'{"kind":"new"}', b"[\xff]"])
 def test_lines_that_are_not_transactions_are_refused(written: bytes) -> None:
     with pytest.raises(BadLine):
         dialect_named("lanes").partial_entries(written)

@@ -6,13 +6,13 @@ import base64
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.dialects import dialect_named
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.images import EmbeddedImage
+from tests.cases import cases
 
 KINDS = {"text", "thinking", "tool_call", "tool_result", "diff", "image", "error", "meta", "raw", "details"}
 
@@ -107,7 +107,7 @@ def test_arguments_of_several_lines_start_on_their_own() -> None:
     assert parts[0].text == "path: a\ncontent:\n  x\n  y\nn: [1]"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entry", "kind", "text"),
     [
         ({"type": "custom_message", "content": "injected"}, "text", "injected"),
@@ -126,7 +126,7 @@ def test_each_type_of_entry_has_a_main_part_and_facts(entry: dict[str, Any], kin
     assert parts[-1].kind == "meta"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("message", "expected"),
     [
         (
@@ -147,7 +147,7 @@ def test_each_type_of_entry_has_a_main_part_and_facts(entry: dict[str, Any], kin
         ([{"type": "text", "text": "so far", "textSignature": "s"}], []),
     ],
 )
-@pytest.mark.parametrize("role", ["condense", "branchSummary"])
+@cases("role", ["condense", "branchSummary"])
 def test_a_summary_of_a_transcript_shows_its_other_fields(message: Any, expected: Any, role: str) -> None:
     if isinstance(message, dict):
         message = {"role": role, **message}

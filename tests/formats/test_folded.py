@@ -12,6 +12,7 @@ from app.formats import content, utf8_text
 from app.formats.content import read_json_strings
 from app.formats.text import replace_surrogates
 from app.formats.utf8_text import fold, to_nfc, to_utf8
+from tests.cases import cases
 
 TEXT = st.text(
     st.sampled_from('aZ \n\t"\\/\0ßÉİΣςé\u0301\u0345\u1100\u1161한語😀—\ud83d\udc00\ua7dc') | st.characters(),
@@ -51,10 +52,8 @@ def test_strings_folded_at_once_equal_strings_folded_one_by_one(
             assert as_written == to_utf8(to_nfc(replace_surrogates(text).replace("\0", "")))
 
 
-@pytest.mark.parametrize(
-    "not_a_string", [b"5", b"null", b"[]", b'{"a":"B\\n"}', b"true", b'["A"]', b'[{"a":"\\u0000"}]']
-)
-@pytest.mark.parametrize("place", [0, 1, 2])
+@cases("not_a_string", [b"5", b"null", b"[]", b'{"a":"B\\n"}', b"true", b'["A"]', b'[{"a":"\\u0000"}]'])
+@cases("place", [0, 1, 2])
 def test_a_value_that_is_not_a_string_folds_to_nothing(not_a_string: bytes, place: int) -> None:
     strings = [b'"One"', b'"Two\\n"']
     strings.insert(place, not_a_string)

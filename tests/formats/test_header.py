@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from app.formats.errors import NotASession
 from app.formats.header import SCAN_LIMIT, Header, find_header, read_header
 from app.formats.title_slot import slot_line
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ def test_a_folder_with_a_nul_byte_counts_as_missing() -> None:
         assert "NUL" in fault.reason
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "version", "has_ids"),
     [
         (..., 1, False),
@@ -96,12 +97,12 @@ def test_a_short_title_line_is_read_but_may_not_be_written_in_place() -> None:
     assert not header.faults
 
 
-@pytest.mark.parametrize("before", [b"\n", b"\xef\xbb\xbf"])
+@cases("before", [b"\n", b"\xef\xbb\xbf"])
 def test_a_title_line_that_is_not_at_the_start_may_not_be_written_in_place(before: bytes) -> None:
     assert not read(before + slot() + head(), "omp").slot_writable
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "agent"),
     [
         (head(), "pi"),
@@ -111,7 +112,7 @@ def test_a_title_line_that_is_not_at_the_start_may_not_be_written_in_place(befor
         (head(previousSessionFiles=[]), "omp"),
     ],
 )
-@pytest.mark.parametrize("agents", [("pi", "omp"), ("omp", "pi"), ()])
+@cases("agents", [("pi", "omp"), ("omp", "pi"), ()])
 def test_the_agent_of_a_file_in_a_shared_folder(data: bytes, agent: str, agents: tuple[str, ...]) -> None:
     assert read(data, *agents).agent == agent
 
@@ -170,8 +171,8 @@ def test_a_byte_order_mark_is_accepted_and_reported() -> None:
         assert [fault.reason for fault in header.faults] == ["the file begins with a byte order mark"]
 
 
-@pytest.mark.parametrize("agent", ["pi", "indusagi"])
-@pytest.mark.parametrize(
+@cases("agent", ["pi", "indusagi"])
+@cases(
     ("before", "line", "what"),
     [
         (BOM, 1, "a byte order mark before the header"),
@@ -190,7 +191,7 @@ def test_a_refusal_by_pi_is_reported_with_the_repair(agent: str, before: bytes, 
     assert (line, header.refusal) in [(fault.line, fault.reason) for fault in header.faults]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "line", "what", "repair"),
     [
         (INCOMPLETE, 1, "a title line", "`leafmark rename` writes it anew"),
@@ -208,7 +209,7 @@ def test_a_refusal_by_omp_is_reported_with_the_repair(
     assert [(fault.line, fault.reason) for fault in header.faults] == [(line, header.refusal)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "before"),
     [
         ("pi", b""),
@@ -231,7 +232,7 @@ def test_unreadable_lines_before_the_header_are_skipped() -> None:
     assert (header.id, header.line) == ("abc", 5)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "line", "reason"),
     [
         (b"", 0, "empty file"),

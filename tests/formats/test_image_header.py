@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.images import HEAD_CHARACTERS, dimensions, head_of
+from tests.cases import cases
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + bytes(9)
 FRAME = b"\xff\xc2\x00\x11\x08" + (480).to_bytes(2, "big") + (640).to_bytes(2, "big") + bytes(10)
@@ -22,17 +22,17 @@ EXTENDED = WEBP + b"VP8X" + bytes(8) + (639).to_bytes(3, "little") + (479).to_by
 ALL = [PNG, JPEG, GIF, BMP, LOSSY, LOSSLESS, EXTENDED]
 
 
-@pytest.mark.parametrize("head", ALL)
+@cases("head", ALL)
 def test_the_header_has_the_size(head: bytes) -> None:
     assert dimensions(head) == (640, 480)
 
 
-@pytest.mark.parametrize("head", ALL)
+@cases("head", ALL)
 def test_a_truncated_header_has_no_size_or_the_same(head: bytes) -> None:
     assert {dimensions(head[:size]) for size in range(len(head))} <= {None, (640, 480)}
 
 
-@pytest.mark.parametrize("head", [b"", b"hello", b"<svg width='640'/>", b"\xff\xd8" + b"\xff" * 100])
+@cases("head", [b"", b"hello", b"<svg width='640'/>", b"\xff\xd8" + b"\xff" * 100])
 def test_other_bytes_have_no_size(head: bytes) -> None:
     assert dimensions(head) is None
 

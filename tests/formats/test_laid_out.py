@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.entry_parts import fields_text, layout_fields
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [
         ({"path": "a", "limit": 5, "all": True, "none": None}, "path: a\nlimit: 5\nall: true\nnone: null"),

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 
 from app.formats import lines
 from app.formats.lines import is_blank
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("blank", [b"", b" \t\r\v\f", b"\xef\xbb\xbf", "\u2003\u3000".encode()])
+@cases("blank", [b"", b" \t\r\v\f", b"\xef\xbb\xbf", "\u2003\u3000".encode()])
 def test_white_space_that_the_agents_skip_is_blank(blank: bytes) -> None:
     assert is_blank(blank)
 
 
-@pytest.mark.parametrize("text", [b"\0", b"x", b"\xff", b" {} ", "\u200b".encode()])
+@cases("text", [b"\0", b"x", b"\xff", b" {} ", "\u200b".encode()])
 def test_other_lines_are_not_blank(text: bytes) -> None:
     assert not is_blank(text)
 

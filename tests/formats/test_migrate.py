@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from app.formats.migrate import migrate
+from tests.cases import cases
 
 
 def test_version_1_gets_ids_and_a_chain_of_parents() -> None:
@@ -16,23 +15,21 @@ def test_version_1_gets_ids_and_a_chain_of_parents() -> None:
     assert (second["id"], second["parentId"]) == ("00000001", "00000000")
 
 
-@pytest.mark.parametrize(("index", "kept"), [(1, "00000000"), (12, "0000000b"), (0, None)])
+@cases(("index", "kept"), [(1, "00000000"), (12, "0000000b"), (0, None)])
 def test_the_first_kept_index_counts_the_header(index: int, kept: str | None) -> None:
     entry = migrate({"type": "compaction", "firstKeptEntryIndex": index}, 1, 20)
     assert entry.get("firstKeptEntryId") == kept
     assert "firstKeptEntryIndex" not in entry
 
 
-@pytest.mark.parametrize(("version", "role"), [(1, "custom"), (2, "custom"), (3, "hookMessage")])
+@cases(("version", "role"), [(1, "custom"), (2, "custom"), (3, "hookMessage")])
 def test_the_role_hook_message_becomes_custom(version: int, role: str) -> None:
     entry = migrate({"type": "message", "message": {"role": "hookMessage", "content": "x"}}, version, 0)
     assert entry["message"] == {"role": role, "content": "x"}
 
 
-@pytest.mark.parametrize(
-    "entry", [{"type": "message", "message": None}, {"type": "message", "message": 5}, {}]
-)
-@pytest.mark.parametrize("version", [1, 2, 3])
+@cases("entry", [{"type": "message", "message": None}, {"type": "message", "message": 5}, {}])
+@cases("version", [1, 2, 3])
 def test_odd_entries_are_accepted(entry: dict[str, Any], version: int) -> None:
     migrate(entry, version, 0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
@@ -14,6 +13,7 @@ from app.formats.content import read_content, text_of
 from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.partial_entry import ABSENT, PartialEntry, decode_partial, decode_partial_leniently
 from app.formats.text import replace_surrogates
+from tests.cases import cases
 
 TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=8)
 JUNK = st.none() | st.booleans() | st.integers() | TEXT | st.just([]) | st.just({"a": [1]})
@@ -91,7 +91,7 @@ def test_both_decoders_refuse_the_same_lines(line: bytes) -> None:
     assert outcome(decode_partial) == outcome(decode_partial_leniently)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "expected"),
     [
         (b'{"type":"message","id":17,"parentId":4}', ("message", None, None)),
@@ -117,7 +117,7 @@ def test_missing_and_null_content_differ() -> None:
     assert null.content is not ABSENT
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content", "text"),
     [
         ('"plain"', "plain"),

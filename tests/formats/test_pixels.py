@@ -13,6 +13,7 @@ from PIL import Image
 
 from app.formats.errors import Cancelled
 from app.formats.images import MAX_PIXELS, ImageError, png_bytes, rgb_pixels, upright_size
+from tests.cases import cases
 from tests.pictures import BLUE, GREEN, RED, WHITE, image_file, image_of, plain, saved
 
 BLACK = "#000000"
@@ -40,14 +41,14 @@ def png_of(width: int, height: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize("kind", ["PNG", "BMP", "GIF"])
+@cases("kind", ["PNG", "BMP", "GIF"])
 def test_every_pixel_has_its_colour(kind: str) -> None:
     data = image_file([RED, GREEN], [BLUE, WHITE], kind=kind)
     assert upright_size(data) == (2, 2)
     assert pixels(data, (2, 2)) == [RED, GREEN, BLUE, WHITE]
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "WEBP"])
+@cases("kind", ["JPEG", "WEBP"])
 def test_lossy_formats_are_close_to_the_colour(kind: str) -> None:
     data = plain(40, 20, (200, 100, 50), kind=kind)
     assert upright_size(data) == (40, 20)
@@ -55,7 +56,7 @@ def test_lossy_formats_are_close_to_the_colour(kind: str) -> None:
         assert all(abs(a - b) < 8 for a, b in zip(pixel, (200, 100, 50), strict=True))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("mode", "pixel", "seen"),
     [
         ("1", 1, (255, 255, 255)),
@@ -83,8 +84,8 @@ def test_a_palette_may_have_a_transparent_colour() -> None:
     assert set(pixels(saved(image, "GIF", transparency=1), (2, 2), "#00ff00")) == {GREEN}
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-@pytest.mark.parametrize("orientation", range(1, 9))
+@cases("kind", ["JPEG", "PNG", "WEBP"])
+@cases("orientation", range(1, 9))
 def test_the_orientation_is_applied(kind: str, orientation: int) -> None:
     # The scene, red above blue, is stored as a turned camera stores it.
     scene = Image.new("RGB", (16, 32), RED)
@@ -120,7 +121,7 @@ def test_a_png_copy_keeps_transparency_and_no_metadata() -> None:
     assert Image.open(io.BytesIO(png_bytes(plain(9, 9), (3, 3), never))).mode == "RGB"
 
 
-@pytest.mark.parametrize(("width", "height"), [(MAX_PIXELS, 2), (40_000, 40_000), (2**31 - 1, 2**31 - 1)])
+@cases(("width", "height"), [(MAX_PIXELS, 2), (40_000, 40_000), (2**31 - 1, 2**31 - 1)])
 def test_an_image_with_too_many_pixels_is_not_decoded(width: int, height: int) -> None:
     with pytest.raises(ImageError, match="pixels are more than are drawn"):
         upright_size(png_of(width, height))
@@ -136,7 +137,7 @@ def test_the_number_of_pixels_is_checked_without_a_known_header(
         upright_size(png_of(7_000, 7_000))
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+@cases("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 def test_a_truncated_image_is_damaged(kind: str) -> None:
     data = saved(Image.effect_noise((64, 64), 90).convert("RGB"), kind)
     with pytest.raises(ImageError, match="damaged"):
@@ -149,9 +150,7 @@ def test_a_png_without_its_pixels_is_damaged() -> None:
         rgb_pixels(png_of(100, 100), (8, 8), [BLACK], never)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"hello", b"<svg xmlns='x'/>", b"%!PS-Adobe-3.0 EPSF\n", b"\x89PNG\r\n\x1a\n"]
-)
+@cases("data", [b"", b"hello", b"<svg xmlns='x'/>", b"%!PS-Adobe-3.0 EPSF\n", b"\x89PNG\r\n\x1a\n"])
 def test_other_files_are_refused_with_a_reason(data: bytes) -> None:
     with pytest.raises(ImageError, match="no PNG, JPEG, GIF, WEBP or BMP"):
         upright_size(data)

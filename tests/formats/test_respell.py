@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.formats.json_codec import REMOVED, BadLine, edit_fields
 from app.formats.migrate import migrate_line
+from tests.cases import cases
 
 DEEP = b"[" * 50_000 + b"]" * 50_000
 
@@ -19,7 +20,7 @@ def test_fields_are_changed_removed_and_added_in_place() -> None:
     assert edit_fields(line, {"a": None, "c": REMOVED, "d": "new"}) == b'{"a":null,"b":{"x" : 1},"d":"new"}'
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         DEEP,

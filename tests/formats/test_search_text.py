@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from app.formats import text_kinds
 from app.formats.dialects import dialect_named
 from app.formats.json_codec import decode
 from app.formats.search_text import TextPiece, text_pieces
+from tests.cases import cases
 
 
 def message(role: str, content: Any = None, **fields: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ EDITED = "edit\npath\nsrc/a.py\nedits\nold\nx\nline\n3\nall\ntrue\nnone\nedit\nf
 IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entry", "expected"),
     [
         (message("user", "Hi"), [TextPiece(text_kinds.USER, "Hi")]),
@@ -142,7 +142,7 @@ UNREAD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", UNREAD)
+@cases("value", UNREAD)
 def test_images_and_encrypted_values_are_not_texts(value: Any) -> None:
     block = {"type": "toolCall", "id": "1", "name": "draw", "arguments": {"given": [value]}}
     entries = (
@@ -156,7 +156,7 @@ def test_images_and_encrypted_values_are_not_texts(value: Any) -> None:
         assert not [said for said in text_pieces(entry) if CODED in said.text]
 
 
-@pytest.mark.parametrize("text", [CODED, f"{CODED}==", f"data:{CODED}", f"data:text/plain;base64,{CODED}"])
+@cases("text", [CODED, f"{CODED}==", f"data:{CODED}", f"data:text/plain;base64,{CODED}"])
 def test_text_that_looks_like_base64_is_kept(text: str) -> None:
     block = {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": [text], "type": ["x"]}}
     assert text_pieces(message("assistant", [block])) == [
@@ -235,7 +235,7 @@ def test_a_deeply_nested_entry_is_read() -> None:
 TEXT = {"type": "text", "text": "past"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "message",
     [
         "past",

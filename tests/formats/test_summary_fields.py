@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
@@ -33,6 +32,7 @@ from app.formats.summary_fields import (
     decode_lines,
     summary_fields_of,
 )
+from tests.cases import cases
 
 LAST_MS = 253_402_300_799_999
 TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=8)
@@ -201,7 +201,7 @@ def test_lines_that_are_json_only_together_are_not_entries(pieces: list[bytes]) 
         assert [plain(fields_of_line) for fields_of_line in decoded] == one_by_one(block, snake=False)
 
 
-@pytest.mark.parametrize(
+@cases(
     "block",
     [
         b'{}\n{"a":\n1}\n',
@@ -236,7 +236,7 @@ def test_the_last_of_two_equal_fields_counts() -> None:
     assert at_once(b'{"message":{"role":"user","content":"","timestamp":1,"role":"toolResult"}}\n') is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("message", "when"),
     [
         ('{"role":"user","content":"","timestamp":5}', 5),

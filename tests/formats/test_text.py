@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from app.formats.text import inert, is_invisible, one_line, visible_line
+from tests.cases import cases
 
 FAMILY = "👩‍👩‍👧‍👦"
 HEART = "❤️"
@@ -34,7 +34,7 @@ def is_safe(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
+@cases(
     ("hostile", "shown"),
     [
         ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
@@ -70,7 +70,7 @@ def test_hostile_characters_become_visible(hostile: str, shown: str) -> None:
     assert inert(hostile) == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     "harmless",
     [
         "",
@@ -140,7 +140,7 @@ def test_a_joined_emoji_survives_in_a_line() -> None:
     assert one_line(f"look {FAMILY} {HEART}\n!") == f"look {FAMILY} {HEART} !"
 
 
-@pytest.mark.parametrize(
+@cases(
     "unseen",
     [
         "",
@@ -158,7 +158,7 @@ def test_what_shows_nothing_is_unseen(unseen: str) -> None:
     assert visible_line(unseen) == ""
 
 
-@pytest.mark.parametrize("seen", ["a", " a", "\u200b日", "\x1b", "\u200d⑂\u200d", "\u0301", FAMILY, HEART])
+@cases("seen", ["a", " a", "\u200b日", "\x1b", "\u200d⑂\u200d", "\u0301", FAMILY, HEART])
 def test_what_shows_anything_is_not(seen: str) -> None:
     assert not is_invisible(seen)
     assert visible_line(seen, 9) == one_line(seen, 9) != ""

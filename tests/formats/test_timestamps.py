@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.timestamps import iso, parse_time
+from tests.cases import cases
 
 MOMENT = 1_771_237_230_000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "ms"),
     [
         ("2026-02-16T10:20:30.000Z", MOMENT),
@@ -34,7 +34,7 @@ def test_what_is_a_time(written: object, ms: int) -> None:
     assert parse_time(written) == ms
 
 
-@pytest.mark.parametrize(
+@cases(
     "written",
     [
         *[None, True, "", "yesterday", "2026-13-40T00:00:00Z", "1771237230000000000000", [], {}, 10**30],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.formats.header import read_header
 from app.formats.timestamps import iso
 from app.formats.title_slot import SLOT_SIZE, fold_title, is_slot, read_slot, slot_line
+from tests.cases import cases
 
 MS = 1_771_237_230_000
 SLOT = {"type": "title", "v": 1, "title": "A title", "updatedAt": "2026-02-16T10:20:30.000Z", "pad": "  "}
@@ -64,7 +65,7 @@ def test_a_folded_title_is_one_line_and_stays_as_it_is(title: str) -> None:
     assert fold_title(folded) == folded
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "folded"),
     [
         ("  Fix\r\nthe\t\tparser \n", "Fix the parser"),
@@ -91,7 +92,7 @@ def test_a_source_is_one_that_omp_knows() -> None:
         slot_line("a title", "me", MS)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "title"),
     [
         ({}, "A title"),
@@ -129,7 +130,7 @@ def test_a_header_finds_the_slot_that_was_written_and_may_write_it_again() -> No
         assert (found.name, found.slot_writable, found.offset) == (name, True, SLOT_SIZE)
 
 
-@pytest.mark.parametrize("changes", [{"v": 2}, {"source": "me"}, {"pad": ...}])
+@cases("changes", [{"v": 2}, {"source": "me"}, {"pad": ...}])
 def test_a_line_of_256_bytes_that_omp_takes_for_something_else_is_not_to_be_overwritten(
     changes: dict[str, Any],
 ) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from app.formats.dialects import dialect_named
 from app.formats.tool_calls import FileLists, files_of
+from tests.cases import cases
 
 
 def calling(*calls: tuple[Any, Any], role: str = "assistant") -> dict[str, Any]:
@@ -25,7 +24,7 @@ def test_a_changed_file_is_not_one_that_was_only_read() -> None:
     assert found(calling(*calls[:2]), calling(*calls[2:])) == FileLists(("a", "b"), ("c", "d"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "entry",
     [
         calling(("bash", {"path": "a"}), ("grep", {"path": "a"}), ("Read", {"path": "a"})),
@@ -58,7 +57,7 @@ def test_a_summary_carries_its_lists_on() -> None:
     assert found(summed, calling(("edit", {"path": "a"}))) == FileLists(("b",), ("a", "c"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "file"),
     [
         *(
@@ -83,7 +82,7 @@ def test_omp_puts_lines_behind_the_path_that_is_read(given: str, file: str) -> N
     assert found(calling(("write", {"path": given})), dialect="omp").changed == (given,)
 
 
-@pytest.mark.parametrize("given", ["https://x.org/a", "artifact://3", "a.py:conflict://1"])
+@cases("given", ["https://x.org/a", "artifact://3", "a.py:conflict://1"])
 def test_what_omp_fetches_is_no_file(given: str) -> None:
     assert found(calling(("read", {"path": given}), ("edit", {"path": given})), dialect="omp") == FileLists()
 

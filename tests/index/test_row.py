@@ -12,6 +12,7 @@ from app.index.row import FIELDS, Row, refused_row, session_row, signature_of
 from app.reports.listing import to_json
 from app.sessions.summary import Summary
 from app.stores.tags import Tagging
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +116,7 @@ def test_a_session_without_a_time_has_no_created() -> None:
     assert to_json(row, "idle", MTIME_MS)["created"] is None
 
 
-@pytest.mark.parametrize(("quiet_ms", "problems"), [(0, 1), (59_999, 1), (60_000, 2)])
+@cases(("quiet_ms", "problems"), [(0, 1), (59_999, 1), (60_000, 2)])
 def test_a_torn_line_counts_as_damage_after_a_minute_without_writes(quiet_ms: int, problems: int) -> None:
     assert to_json(make(), "idle", MTIME_MS + quiet_ms)["problems"] == problems
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.redact import Personal, Redactor, redact, scanner, user_in
 from app.redact.rules import KINDS, RULES, Rule
 from app.redact.scanner import secrets_in
+from tests.cases import cases
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 EACH = pytest.mark.parametrize("rule", RULES, ids=[rule.kind for rule in RULES])
@@ -94,7 +95,7 @@ def test_a_secret_is_replaced_in_every_field_of_an_entry(rule: Rule) -> None:
     assert json.dumps(secret, ensure_ascii=False)[1:-1] not in redacted
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
     [
         ("DEPLOY_KEY", "correct-horse-battery"),
@@ -123,7 +124,7 @@ def test_data_of_an_image_stay_and_a_secret_that_claims_to_be_such_data_does_not
         assert "AKIA" not in redactor.value({"type": "image", "data": text})["data"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "DB_PASSWORD=swordfish",
@@ -147,7 +148,7 @@ def test_an_assignment_is_replaced(text: str) -> None:
     assert replacements[0].secret not in redacted
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "token = get_token(user)",

@@ -9,6 +9,7 @@ from app.services import entry_reader
 from app.services.entry_reader import ImageCache
 from app.view.image_lines import ImageLine
 from app.view.terminal import BLOCKS, KITTY
+from tests.cases import cases
 from tests.pictures import block, plain
 
 
@@ -30,7 +31,7 @@ def show(images: ImageCache, *shown: EmbeddedImage, cells: int = 20, rows: int =
     return [line for line in lines if isinstance(line, ImageLine)]
 
 
-@pytest.mark.parametrize("way", [BLOCKS, KITTY])
+@cases("way", [BLOCKS, KITTY])
 def test_the_cache_keeps_a_limited_number_of_images(way: str) -> None:
     images = ImageCache(way)
     for number in range(3 * entry_reader.CACHED_IMAGES):

@@ -27,6 +27,7 @@ from app.sessions.storage.blobs import (
     externalize,
     inline_blobs,
 )
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +75,7 @@ def test_an_ordinary_entry_is_unchanged_and_makes_no_blob(blobs: BlobStore) -> N
     assert count(blobs) == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "kept"),
     [
         ("x" * MAX_STRING_LENGTH, None),
@@ -128,7 +129,7 @@ def test_transient_fields_are_removed_everywhere() -> None:
     assert "partialJson" in entry["message"]["content"][0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "lines"),
     [
         ({"content": HUGE, "lineCount": 1}, (HUGE[:ROOM] + NOTICE).count("\n") + 1),
@@ -235,7 +236,7 @@ def test_images_are_unchanged_without_a_blob_store() -> None:
     assert externalize(entry, None) is entry
 
 
-@pytest.mark.parametrize(
+@cases(
     "block",
     [
         {"type": "thinking", "thinking": HUGE, "thinkingSignature": "s"},
@@ -255,7 +256,7 @@ def test_signed_and_sealed_parts_are_unchanged(block: dict[str, Any]) -> None:
     assert externalize(entry, None) is entry
 
 
-@pytest.mark.parametrize(
+@cases(
     "block",
     [
         {"type": "thinking", "thinking": HUGE, "thinkingSignature": ""},

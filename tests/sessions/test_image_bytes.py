@@ -12,6 +12,7 @@ from app.formats.images import EmbeddedImage, ImageError
 from app.sessions.storage import blobs as module
 from app.sessions.storage.blobs import BlobStore, blobs_of, image_bytes
 from app.stores import discover
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ def test_an_image_in_the_entry_is_decoded() -> None:
     assert image_bytes(EmbeddedImage("image/png", "\n".join([ENCODED[:76], ENCODED[76:]])), None) == DATA
 
 
-@pytest.mark.parametrize("data", ["x", "AAAAA", "é" * 8, "/etc/passwd\0", "\ud83d"])
+@cases("data", ["x", "AAAAA", "é" * 8, "/etc/passwd\0", "\ud83d"])
 def test_invalid_base64_is_an_error(data: str) -> None:
     assert refused(data) == "it is no base64"
 

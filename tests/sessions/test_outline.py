@@ -13,6 +13,7 @@ from app.formats.content import read_content
 from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.partial_entry import Raw, decode_partial
 from app.sessions.tree.node import contains_text, skeleton_decoder
+from tests.cases import cases
 from tests.sessions.strategies import entries
 
 JSON = st.recursive(
@@ -44,9 +45,7 @@ def test_an_outline_agrees_with_its_line(entry: dict[str, Any], damage: bytes, s
             assert getattr(outline.message, name) == getattr(whole.message, name)
 
 
-@pytest.mark.parametrize(
-    "damage", [b'"\\x"', b'"\\ud8"', b'"a\nb"', b"01", b"NaN", b"[1,]", b'{"a" 1}', b"tru"]
-)
+@cases("damage", [b'"\\x"', b'"\\ud8"', b'"a\nb"', b"01", b"NaN", b"[1,]", b'{"a" 1}', b"tru"])
 def test_damage_in_an_unused_field_is_damage(damage: bytes) -> None:
     line = b'{"type":"message","id":"a","message":{"role":"user","unknown":' + damage + b"}}"
     with pytest.raises(DECODE_ERRORS):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from app.formats.partial_entry import Raw, partial_entry_of
 from app.formats.tool_calls import ARGUMENTS_LIMIT, call_line, shortened_arguments
 from app.sessions.tree.row_fields import calls_of, row_fields_of
 from app.sessions.tree.row_text import TEXT_LIMIT, RowText, row_text_of
+from tests.cases import cases
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> RowText:
@@ -33,7 +33,7 @@ def text(*texts: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": one} for one in texts]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entry", "kind", "shown"),
     [
         (message("user", "fix\nthe  login"), "user", "user: fix the login"),
@@ -97,7 +97,7 @@ def test_a_hook_message_of_version_2_reads_as_custom() -> None:
     assert row(message("hookMessage", "x", customType="plan"), version=2).prefix == "[plan]: "
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "arguments", "shown"),
     [
         ("read", {"path": "a.py"}, "[read: a.py]"),
@@ -119,7 +119,7 @@ def test_a_hook_message_of_version_2_reads_as_custom() -> None:
         ("web", {}, "[web]"),
     ],
 )
-@pytest.mark.parametrize("block", ["toolCall", "tool_call"])
+@cases("block", ["toolCall", "tool_call"])
 def test_a_tool_result_shows_the_call_it_answers(
     name: str, arguments: dict[str, Any], shown: str, block: str
 ) -> None:
@@ -136,8 +136,8 @@ def test_a_call_with_a_long_argument_has_a_short_row() -> None:
     assert len(shortened_arguments("other", arguments)) <= ARGUMENTS_LIMIT
 
 
-@pytest.mark.parametrize("arguments", [b"", b"null", b"[1]", b"{", b"\xff", b'{"path":null}', b'"text"'])
-@pytest.mark.parametrize("name", ["read", "bash", "grep", "find", "ls", "other", ""])
+@cases("arguments", [b"", b"null", b"[1]", b"{", b"\xff", b'{"path":null}', b'"text"'])
+@cases("name", ["read", "bash", "grep", "find", "ls", "other", ""])
 def test_odd_arguments_do_not_crash(name: str, arguments: bytes) -> None:
     assert call_line(name, arguments).startswith(f"[{name}")
 

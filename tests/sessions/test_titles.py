@@ -21,6 +21,7 @@ from app.sessions.summary import (
     NO_PROMPT,
     Summary,
 )
+from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, put, user
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CONTEXT = "<environment_context>\n  <cwd>/work</cwd>\n</environment_context>"
 NAMING = {"type": "session_info", "id": "n", "parentId": None, "name": "The name"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("prompt", "typed"),
     [
         ("fix the login", "fix the login"),

@@ -29,6 +29,7 @@ from app.stores.tags import (
     tags_problem,
     with_tags,
 )
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ def state(tmp_path: Path) -> str:
     return str(tmp_path / "state")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [("client-x", "client-x"), (" #a/b_c.d ", "a/b_c.d"), ("été", "été"), ("語", "語"), ("x" * 32, "x" * 32)],
 )
@@ -47,7 +48,7 @@ def test_tags_have_letters_digits_and_four_marks(text: str, expected: str) -> No
     assert parse_tag(text) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "reason"),
     [
         ("", "at least one character"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from app.view.formatting import DAY, HOUR, MINUTE, age, count, moment
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("elapsed", "text"),
     [
         (-DAY, "now"),
@@ -37,7 +36,7 @@ def test_an_unknown_time_is_a_question_mark():
     assert age(None, 0) == "?"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("number", "text"),
     [
         (0, "0"),
@@ -54,7 +53,7 @@ def test_counts(number, text):
     assert count(number) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("local_time", "shown"),
     [
         ((2026, 5, 3, 14, 5), "14:05"),

@@ -8,6 +8,7 @@ from app.view.arrangement import Arrangement
 from app.view.bars import hidden_note
 from app.view.cells import first_fitting
 from app.view.list_model import ListModel
+from tests.cases import cases
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
@@ -35,7 +36,7 @@ def test_the_title_names_the_settings():
     assert arrangement.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "cells", "title"),
     [
         ({}, 40, "Sessions · all folders · threaded"),
@@ -79,7 +80,7 @@ def test_empty_sessions_are_hidden_and_counted():
     assert (shown(model), model.total, model.hidden) == (["[/work/app]", "a", "e"], 2, 0)
 
 
-@pytest.mark.parametrize("fields", [{"problems": 1}, {"torn": True}, {"ctime_ns": -5}])
+@cases("fields", [{"problems": 1}, {"torn": True}, {"ctime_ns": -5}])
 def test_a_session_with_a_problem_does_not_count_as_empty(fields):
     assert listed(make_row("e", **EMPTY, **fields)).total == 1
 
@@ -134,7 +135,7 @@ def test_the_agent_filter_shows_one_agent():
     assert (shown(model)[1:], model.total, model.matched) == (["b"], 2, 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "arrangement", "why"),
     [
         ([], {}, "none"),
@@ -221,7 +222,7 @@ def test_ranks_change_only_the_order_of_relevance():
     assert shown(model) == ["fork", "old"]
 
 
-@pytest.mark.parametrize("order", ["threaded", "recent"])
+@cases("order", ["threaded", "recent"])
 def test_pinned_sessions_come_first_with_their_thread(order):
     pins = {("pi", "fork"), ("omp", "new")}
     rows = [*FAMILY, make_row("sole", cwd="/p2", modified=minutes_ago(1))]

@@ -16,6 +16,7 @@ from app.view.terminal import (
     spelled_for,
     speller,
 )
+from tests.cases import cases
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=("Cc", "Cs")), max_size=40))
@@ -48,7 +49,7 @@ def test_characters_of_the_encoding_stay():
     assert [encoding for encoding in ENCODINGS if encodes_all(encoding)] == ["gb18030", "utf-8"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "plain"),
     [
         ("plain", "plain"),
@@ -70,7 +71,7 @@ def test_the_marks_of_the_tree_have_different_spellings():
         assert ascii_text(getattr(UNICODE, name)) == getattr(ASCII, name)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("env", "is_ascii"),
     [
         ({}, False),

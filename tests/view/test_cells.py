@@ -28,6 +28,7 @@ from app.view.cells import (
     stable_width,
     width,
 )
+from tests.cases import cases
 
 DRAWN = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn")), max_size=40)
 
@@ -42,9 +43,7 @@ def test_every_assigned_character_is_as_wide_as_the_library_says():
     assert differing == []
 
 
-@pytest.mark.parametrize(
-    "text", ["naïve", "日本語", "👩‍👩‍👧 family", "✔️ done", "👍🏽", "a\u0301bc", "한글", "🇫🇷"]
-)
+@cases("text", ["naïve", "日本語", "👩‍👩‍👧 family", "✔️ done", "👍🏽", "a\u0301bc", "한글", "🇫🇷"])
 def test_texts_are_as_wide_as_the_library_says(text):
     assert width(text) == cell_len(text)
 
@@ -155,7 +154,7 @@ def test_a_text_that_fits_is_not_changed():
     assert shorten_start("/work/app", 6) == "…k/app"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cells", "shown"),
     [
         (40, "tree · branch 4 of 4 · 5 turns"),

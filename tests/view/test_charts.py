@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from app.view.cells import width
 from app.view.charts import bar, heat_map, sparkline
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("part", "drawn"), [(0, ""), (0.001, "▏"), (0.5, "████"), (0.55, "████▍"), (1, "█" * 8)]
-)
+@cases(("part", "drawn"), [(0, ""), (0.001, "▏"), (0.5, "████"), (0.55, "████▍"), (1, "█" * 8)])
 def test_a_bar_is_exact_to_an_eighth_of_a_cell(part: float, drawn: str) -> None:
     assert bar(part, 8) == drawn
     assert bar(part, 8, ascii_only=True).isascii()

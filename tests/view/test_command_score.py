@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.commands import COMMANDS, command_by_id
 from app.dialogs.palette import match_score
+from tests.cases import cases
 
 
 def scored(typed):
@@ -17,18 +16,18 @@ def scored(typed):
     }
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+@cases("command", COMMANDS, ids=lambda command: command.id)
 def test_an_id_finds_its_command_first(command):
     assert scored(command.id)[0] == {command.id}
     assert scored(command.id.upper())[0] == {command.id}
 
 
-@pytest.mark.parametrize("label", sorted({command.label for command in COMMANDS if command.label}))
+@cases("label", sorted({command.label for command in COMMANDS if command.label}))
 def test_a_label_finds_the_commands_that_have_it(label):
     assert scored(label)[0] == {command.id for command in COMMANDS if command.label == label}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "ids"),
     [
         ("rena", {"session.rename", "shown.rename"}),
@@ -57,6 +56,6 @@ def test_words_may_come_from_label_and_description_in_any_order():
     assert not match_score("rename folder", command_by_id("session.rename"), "Rename the session")
 
 
-@pytest.mark.parametrize("typed", ["", "  ", "xyzzy"])
+@cases("typed", ["", "  ", "xyzzy"])
 def test_an_empty_or_unknown_text_matches_no_command(typed):
     assert scored(typed)[1] == set()

@@ -20,6 +20,7 @@ from app.view.line import line_width, plain_text
 from app.view.palette import STYLES
 from app.view.session_row import POINTER
 from tests.actions.test_compare import answer, calls, text
+from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def test_long_texts_and_lists_are_cut(comparison: Comparison) -> None:
     assert any("… 2 more" in line for line in lines)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("span", "words"),
     [
         (-5, "0 s"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from app.view.cells import stable_width, width
 from app.view.document_line import own_line
 from app.view.entry_document import ToolCall, document
 from app.view.line import wrap
+from tests.cases import cases
 
 
 def lines(*parts, cells=20):
@@ -102,7 +102,7 @@ def test_a_prompt_is_shown_as_it_was_written():
     assert [line.text for line in batch] == ["# fix **it**", "- now"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "arguments", "parts", "shown"),
     [
         (

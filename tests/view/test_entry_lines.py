@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from app.view.document_line import CodeBlock, DocumentLine, next_shift
 from app.view.entry_document import BATCH, document
 from app.view.palette import STYLES
 from app.view.tool_input import field_lines
+from tests.cases import cases
 
 DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ def f\n-old\n+new\n same\n"
 
@@ -49,7 +49,7 @@ def test_a_long_command_is_wrapped_and_can_be_copied():
     assert lines[0].block.source == "pytest -q tests/view tests/ui"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("old", "new", "signs"),
     [
         ("", "a b", "++"),
@@ -107,7 +107,7 @@ def test_code_scrolls_sideways_as_far_as_the_longest_line_and_its_marks_stay():
     assert lines[2].drawn((), 8) == lines[2].spans
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         (DIFF, True),
@@ -196,7 +196,7 @@ def test_the_size_of_a_text_and_the_title_of_a_block():
     assert block_title(0, [CodeBlock("a")]) == "Code block 1 of 1"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("env", "warning"),
     [
         ({"TERM_PROGRAM": "Apple_Terminal"}, "takes no copies"),

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
 from app.view.fork_order import count_dependents, parents_of
 from app.view.list_model import ListModel
+from tests.cases import cases
 from tests.factory import make_row
 
 
-@pytest.mark.parametrize("named", ["mother", "/store/mother.jsonl", "/elsewhere/mother.jsonl"])
+@cases("named", ["mother", "/store/mother.jsonl", "/elsewhere/mother.jsonl"])
 def test_a_parent_is_found_by_id_by_path_and_by_file_name(named: str) -> None:
     rows = [make_row("mother"), make_row("kid", parent_session=named), make_row("other")]
     assert parents_of(rows) == {"/store/kid.jsonl": "/store/mother.jsonl"}
 
 
-@pytest.mark.parametrize("named", ["gone", "/store/gone.jsonl", "kid", "/store/kid.jsonl"])
+@cases("named", ["gone", "/store/gone.jsonl", "kid", "/store/kid.jsonl"])
 def test_a_fork_of_a_session_that_is_gone_or_of_itself_has_no_parent(named: str) -> None:
     assert parents_of([make_row("kid", parent_session=named)]) == {"/store/kid.jsonl": None}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.cells import max_width
 from app.view.hit_line import MOST_HITS, HitExcerpt, hit_line
 from app.view.line import plain_text
+from tests.cases import cases
 
 LONG = "many words that come before it, and then the token is read before the cookie is set, and more"
 AT = LONG.index("token")
@@ -25,7 +24,7 @@ def test_the_excerpt_slides_so_that_the_hit_shows():
     assert "token" in text(found, 24)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("where", "shown"),
     [
         ("id", "matches its id: 019a-context"),
@@ -41,13 +40,13 @@ def test_a_hit_outside_of_the_text_says_where_it_is(where, shown):
     assert text(HitExcerpt("context", where, "019a-context", ((5, 12),))).strip() == shown
 
 
-@pytest.mark.parametrize(("count", "shown"), [(1, "1 hit"), (2, "2 hits"), (MOST_HITS + 1, "999+ hits")])
+@cases(("count", "shown"), [(1, "1 hit"), (2, "2 hits"), (MOST_HITS + 1, "999+ hits")])
 def test_hits_are_counted(count, shown):
     assert text(HitExcerpt("x", "text", "x", ((0, 1),), "", count)).rstrip().endswith(f"  {shown}")
 
 
-@pytest.mark.parametrize("cells", range(0, 60, 7))
-@pytest.mark.parametrize("written", ["", "语言 a token 语言语言语言语言", "👩‍👩‍👧 token", LONG])
+@cases("cells", range(0, 60, 7))
+@cases("written", ["", "语言 a token 语言语言语言语言", "👩‍👩‍👧 token", LONG])
 def test_the_line_has_exactly_the_cells_that_there_are(cells, written):
     at = max(written.find("token"), 0)
     for where in ("text", "id", "label"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from app.formats.text import inert
 from app.view.image_lines import UPPER, Drawing, ImageLine, fit_size, half_blocks, problem_lines
 from app.view.line import line_width
 from app.view.terminal import BLOCKS, KITTY, NONE, image_method
+from tests.cases import cases
 from tests.pictures import BLUE, GREEN, RED, WHITE
 
 SIDES = st.integers(1, 40_000)
@@ -19,7 +19,7 @@ def flat(*pixels: tuple[int, int, int]) -> bytes:
     return b"".join(map(bytes, pixels))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("size", "room", "drawn"),
     [
         ((640, 400), (60, 80), (60, 38)),
@@ -79,7 +79,7 @@ def test_the_reason_for_a_missing_image_is_inert_and_fits(reason: str, cells: in
         assert line_width(line.spans) <= cells
 
 
-@pytest.mark.parametrize(
+@cases(
     ("env", "method"),
     [
         ({"TERM": "xterm-256color"}, BLOCKS),

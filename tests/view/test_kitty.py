@@ -6,7 +6,6 @@ import base64
 import re
 import unicodedata
 
-import pytest
 from rich.cells import cell_len
 
 from app.view.cells import width
@@ -21,6 +20,7 @@ from app.view.image_lines import (
     transmit,
 )
 from app.widgets.styling import strip
+from tests.cases import cases
 
 PIECE = re.compile("\x1b_G([^;\x1b]*)(?:;([^\x1b]*))?\x1b\\\\")
 
@@ -33,7 +33,7 @@ def pieces(text: str) -> list[tuple[dict[str, str], str]]:
     ]
 
 
-@pytest.mark.parametrize("size", [1, 3_000, CHUNK // 4 * 3, CHUNK // 4 * 3 + 1, 50_000])
+@cases("size", [1, 3_000, CHUNK // 4 * 3, CHUNK // 4 * 3 + 1, 50_000])
 def test_an_image_is_sent_in_pieces(size: int) -> None:
     png = bytes(number * 7 % 256 for number in range(size))
     commands = pieces(transmit(33, png, 20, 9))

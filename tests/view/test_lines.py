@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from app.view.line import fit_line, highlight, line_width, plain_text
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
 from app.view.rules import rule_line
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 PIECES = st.lists(
@@ -70,7 +70,7 @@ def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, sizes,
     assert not zoomed or set(places.boxes) == {focus}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("size", "divider", "boxes"),
     [
         ((160, 45), 64, {"sessions": (0, 1, 64, 41), "tree": (65, 1, 95, 25), "entry": (65, 26, 95, 16)}),
@@ -91,7 +91,7 @@ def test_a_stacked_screen_shows_the_entry_below_its_tree():
     assert list(place(80, 24, "tree").boxes) == ["sessions", "tree"]
 
 
-@pytest.mark.parametrize("room", [41, 80, 160, 333])
+@cases("room", [41, 80, 160, 333])
 def test_a_border_stays_where_it_was_moved(room):
     for size in range(20, room - 19):
         sizes = Sizes(left=share_of(size, room))
@@ -173,9 +173,9 @@ def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
                     assert background in theme
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(120, 40), (80, 24), (40, 12), (24, 8)])
-@pytest.mark.parametrize("roomy", [False, True])
-@pytest.mark.parametrize("query", ["label:ckpt", "nowhere " * 30, "x\n\x1b[2Jy"])
+@cases(("columns", "lines"), [(120, 40), (80, 24), (40, 12), (24, 8)])
+@cases("roomy", [False, True])
+@cases("query", ["label:ckpt", "nowhere " * 30, "x\n\x1b[2Jy"])
 def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, roomy, query):
     model = ListModel(("/work/app",), "", Arrangement(scope="here", grouped=False, roomy=roomy))
     model.load([make_row("s1", title="Refactor auth")])
@@ -233,7 +233,7 @@ def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
     assert {command.pane for command in COMMANDS} <= set(PANES)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "name"),
     [
         ("ctrl+y", "Ctrl+Y"),

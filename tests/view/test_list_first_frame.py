@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.arrangement import Arrangement
 from app.view.list_model import ListModel
+from tests.cases import cases
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
 
-@pytest.mark.parametrize("grouped", [True, False])
+@cases("grouped", [True, False])
 def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
     counts = [(HERE, 2, minutes_ago(5), 0), ("/p3", 1, minutes_ago(20), 0), ("/p2", 1, minutes_ago(90), 0)]
     arrangement = Arrangement(grouped=grouped, order="recent")
@@ -66,7 +65,7 @@ def begun(query):
     return model
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "ids"),
     [
         ("", ["x", "middle", "named"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from app.view.line import line_width, plain_text
 from app.view.list_filter import haystack, matches, words_of
 from app.view.list_model import ListModel
 from app.view.session_row import LEGEND, render_list_line
+from tests.cases import cases
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import shown
 
@@ -96,7 +96,7 @@ def test_projects_unfold_from_the_top_as_far_as_lines_fit():
         assert model.first_groups() == [f"/{folder}" for folder in unfolded], height
 
 
-@pytest.mark.parametrize("here", [HERE, "/elsewhere"])
+@cases("here", [HERE, "/elsewhere"])
 def test_the_first_frame_needs_no_more_groups_than_fit(here):
     rows = [make_row(f"r{index}", cwd=f"/work/{index}", modified=NOW - index * MINUTE) for index in range(9)]
     rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from app.formats.text import inert
 from app.view.cells import stable_width, width
 from app.view.markdown import markdown_lines, written_lines
 from app.view.palette import STYLES
+from tests.cases import cases
 
 LINES = r"""# head
 - item *one*
@@ -40,7 +40,7 @@ def texts(text, cells=20):
     return [line.text.rstrip() for line in markdown_lines(text, cells)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "lines"),
     [
         ("- one two three four five", ["• one two three four", "  five"]),
@@ -77,7 +77,7 @@ def test_code_is_as_wide_as_it_is():
 WINDOWS = "see\r\n```py title=x\r\nif x:\r\n\tpass\r\n```\r\n"
 
 
-@pytest.mark.parametrize("lines_of", [markdown_lines, lambda text, cells: written_lines(text, cells, "text")])
+@cases("lines_of", [markdown_lines, lambda text, cells: written_lines(text, cells, "text")])
 def test_code_can_be_copied_as_it_was_written(lines_of):
     def blocks(text):
         return [line.block for line in lines_of(text, 40) if line.block is not None]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.list_model import ListModel
+from tests.cases import cases
 from tests.factory import make_row
 
 
@@ -42,7 +41,7 @@ def test_a_session_that_returns_at_a_new_path_later_stays_marked():
     assert model.marked == {row.path for row in new}, "a copy is another session"
 
 
-@pytest.mark.parametrize("change_marks", [ListModel.clear_marks, lambda model: model.toggle_mark(B.path)])
+@cases("change_marks", [ListModel.clear_marks, lambda model: model.toggle_mark(B.path)])
 def test_a_removed_session_is_not_marked_again_after_the_marks_have_changed(change_marks):
     model = marked_list(A, unmarked=[B])
     model.apply([], [A.path])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.notifications import progress_note, stopped_note
+from tests.cases import cases
 
 
 def test_the_note_has_the_progress_of_an_action():
@@ -13,7 +12,7 @@ def test_the_note_has_the_progress_of_an_action():
     assert progress_note("undo", 1, 2) == "undoing 1 of 2"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("action", "done", "undo", "note"),
     [
         ("trash", 123, "z", "123 of 5,000 trashed (z to undo)"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.sessions.summary import ABORTED, FAILED, FROM_NAME, INTERRUPTED, WAITING
 from app.view.line import plain_text
 from app.view.project_overview import (
@@ -12,6 +10,7 @@ from app.view.project_overview import (
     render_project_row,
     render_project_row_below,
 )
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 MINUTE, HOUR = 60_000, 3_600_000
@@ -102,7 +101,7 @@ def test_empty_sections_are_left_out_and_many_sessions_are_counted():
     assert "8 more" in drawn(project_overview(many))[-1]
 
 
-@pytest.mark.parametrize("cells", [8, 20, 39, 70, 200])
+@cases("cells", [8, 20, 39, 70, 200])
 def test_rows_fit_any_width_and_session_text_is_inert(cells):
     bad = "\x1b[31m" + "道" * 90 + "\u202e"
     row = make_row("h", title=bad, last_prompt=bad, labels=(("1", bad),), ending=FAILED, agent="omp")

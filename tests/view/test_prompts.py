@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.sessions.manager.change import Change
 from app.view.cells import width
 from app.view.prompts import (
@@ -12,6 +10,7 @@ from app.view.prompts import (
     new_question,
     trash_question,
 )
+from tests.cases import cases
 
 
 def test_the_question_names_a_single_session_and_says_if_it_is_not_shown():
@@ -58,9 +57,9 @@ def test_the_question_about_a_new_session_names_agent_and_folder():
         assert width(new_question("indusagi", "漢字" * 30, cells)) <= cells
 
 
-@pytest.mark.parametrize("hidden", [0, 1])
-@pytest.mark.parametrize("titles", [["a title of some words " * 5], ["漢字" * 30], ["x"] * 5_000])
-@pytest.mark.parametrize("cells", [36, 56, 76, 116])
+@cases("hidden", [0, 1])
+@cases("titles", [["a title of some words " * 5], ["漢字" * 30], ["x"] * 5_000])
+@cases("cells", [36, 56, 76, 116])
 def test_no_question_is_longer_than_its_line(titles, hidden, cells):
     hidden *= len(titles)
     assert width(trash_question(titles, cells, hidden=hidden, size="212 kB", folders=3)) <= cells
@@ -75,7 +74,7 @@ def change(kind, **about):
     return Change(kind, "/s", "", **about)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("done", "words"),
     [
         (change("trash", after="/t"), 'trash "Refactor"'),

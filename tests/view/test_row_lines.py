@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.row_lines import RowLines
+from tests.cases import cases
 
 
 def test_short_rows_take_one_line():
@@ -25,6 +25,6 @@ def test_each_line_belongs_to_the_row_that_takes_it(height, short):
     assert [taken.index(row) for row in range(31)] == [lines.first(row) for row in range(31)]
 
 
-@pytest.mark.parametrize("line", [0, 3, 7])
+@cases("line", [0, 3, 7])
 def test_without_two_lines_a_line_is_a_row(line):
     assert RowLines(4).row_at(line) == RowLines(4).first(line) == line

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.index.query.grammar import unknown_filters
 from app.view.empty_states import nothing_matches, nothing_shown, spelling_note, unknown_note
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "found"),
     [
         ("foo:bar", ["foo"]),
@@ -37,7 +36,7 @@ def test_an_unknown_filter_is_named_with_the_way_out():
     assert unknown_note("foo", "", "") == "foo: is not a filter; searched as text"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("here", "elsewhere", "told"),
     [
         (7, 3, "None of the 7 sessions here matches; 3 elsewhere do (s)"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.sessions.summary import WAITING
 from app.stores.tags import NOTHING, Tagging
 from app.view.line import line_width, plain_text
 from app.view.session_details import details_lines, session_facts
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 ROW = make_row(
@@ -45,7 +44,7 @@ def test_what_a_session_does_not_have_is_left_out():
     assert "Messages" not in facts(row)
 
 
-@pytest.mark.parametrize("cells", [10, 34, 60, 120])
+@cases("cells", [10, 34, 60, 120])
 def test_long_and_hostile_values_are_wrapped_and_inert(cells):
     bad = "\x1b[31m" + "道" * 80 + "\n\u202e" + "word " * 80
     row = make_row("x", name=bad, cwd=bad)

@@ -4,7 +4,6 @@ first frame.
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from app.view.line import line_width, plain_text
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
 from app.view.session_row import LEGEND, MARKED, ORPHAN, PINNED, TARGET, render_list_line, render_second_line
+from tests.cases import cases
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/home/me/work/app"
@@ -122,7 +122,7 @@ def test_the_folder_has_a_column_in_a_list_of_all_folders_without_groups():
 PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cells", "line"),
     [
         (105, "   ~/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
@@ -207,7 +207,7 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize(("ending", "mark", "word", "below"), ENDED)
+@cases(("ending", "mark", "word", "below"), ENDED)
 def test_a_row_says_how_its_session_ended(ending, mark, word, below):
     row = make_row("a", title="Refactor", agent="pi", message_count=7, ending=ending)
     model = listed(row)
@@ -219,7 +219,7 @@ def test_a_row_says_how_its_session_ended(ending, mark, word, below):
     assert second(roomy, 1, 60).strip() == below
 
 
-@pytest.mark.parametrize("ending", ["done", ""])
+@cases("ending", ["done", ""])
 def test_the_column_of_the_ending_is_blank_for_a_session_that_is_done(ending):
     model = listed(
         make_row("a", title="Refactor", ending=ending), make_row("b", title="Refactor", ending="error")
@@ -243,7 +243,7 @@ def test_the_size_is_on_the_second_line_on_request():
     assert not second(listed(row, roomy=True), 1, 60).strip()
 
 
-@pytest.mark.parametrize(("source", "style"), [("name", "name"), ("prompt", "title"), ("text", "derived")])
+@cases(("source", "style"), [("name", "name"), ("prompt", "title"), ("text", "derived")])
 def test_the_style_of_a_title_tells_where_it_is_from(source, style):
     model = listed(make_row("a", title="Refactor", title_source=source))
     assert style in [drawn for part, drawn in spans(model, 1) if "Refactor" in part]
@@ -308,9 +308,9 @@ def crowd(number):
     ]
 
 
-@pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 8)])
-@pytest.mark.parametrize("query", [None, "", "label:" + "x" * 200])
-@pytest.mark.parametrize("roomy", [False, True])
+@cases("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 8)])
+@cases("query", [None, "", "label:" + "x" * 200])
+@cases("roomy", [False, True])
 def test_the_first_frame_fills_the_screen(size, query, roomy):
     columns, lines = size
     model = listed(*crowd(50), grouped=query is None, roomy=roomy)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.index.statistics import GROUPS, Group
 from app.view.cells import width
 from app.view.line import line_width
 from app.view.statistics import group_line, head_line
+from tests.cases import cases
 
 
 def group(key: str) -> Group:
     return Group(key, 3, 1_234, 5_678, 90_123, 45, 6_789_012, 3_456, 10**9, 0, 12_345.67, 8.9, 10**9)
 
 
-@pytest.mark.parametrize("group_by", GROUPS)
+@cases("group_by", GROUPS)
 def test_a_line_fits_into_any_width_and_hostile_names_stay_inert(group_by: str) -> None:
     for key in ("", "2026-05-28", "a\x1b[31m\u202eb", "漢字" * 40):
         for cells in (16, 36, 60, 76, 156):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.stores.live import LIVE, MAYBE, Verdict
 from app.view.line import plain_text
 from app.view.status_line import in_use_line, resume_line, shown_command, with_right
+from tests.cases import cases
 
 PATH = "/home/me/.pi/agent/sessions/--work--/2026_abc.jsonl"
 UUID = "01994f2a-1c3e-7000-8000-41ec8d520000"
@@ -41,7 +40,7 @@ def test_an_argument_with_escapes_is_inert():
     assert "\x1b" not in "".join(shown_command(["pi", "\x1b[31m", PATH], PATH, "\x1b]0;x"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cells", "state", "shown"),
     [
         (80, LIVE, "● Open in omp (pid 4711, ttys003). Enter asks: fork, read, cancel."),
@@ -56,7 +55,7 @@ def test_the_line_says_who_has_a_session_open(cells, state, shown):
     assert plain_text(line).strip() == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cells", "right"),
     [
         (70, "ask Ada about it · 13 hidden (.)"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.sessions.errors import WriteFailed
 from app.sessions.manager.change import Change
 from app.view.cells import width
 from app.view.notifications import done_text, not_done_text
 from app.view.status_messages import DONE, ERROR, MessageQueue, fitted, message, message_line, message_text
+from tests.cases import cases
 
 
 def test_messages_wait_for_each_other_and_none_comes_twice() -> None:
@@ -31,7 +30,7 @@ def test_withdrawn_messages_are_not_shown() -> None:
     assert queue.current == message("a fact")
 
 
-@pytest.mark.parametrize("cells", [60, 40, 33, 12, 3, 1, 0])
+@cases("cells", [60, 40, 33, 12, 3, 1, 0])
 def test_a_long_message_loses_its_last_clauses_whole(cells: int) -> None:
     text = 'Not trashed: open in pi (pid 4711) – "语言 languages"'
     assert width(fitted(text, cells)) <= cells

@@ -11,6 +11,7 @@ from app.view.line import highlight_line
 from app.view.text_window import find_words
 from app.view.transcript import MOST_TEXT, turn
 from app.view.transcript_block import FOLDED, SHORT
+from tests.cases import cases
 from tests.factory import entry, message
 
 MAY_FIRST = 1_777_640_000_000
@@ -99,7 +100,7 @@ def test_an_answer_thinks_speaks_and_calls_in_its_order():
     assert lines(raw) == ["▸ thinking  let me see what  2 lines", "10:01", "Reading.", "▸ ls  ."]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("more", "reason"),
     [
         ({"stopReason": "aborted"}, "× aborted"),
@@ -189,7 +190,7 @@ def test_summaries_have_a_title():
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "raw",
     [
         entry("model_change", "a", None, modelId="x", provider="y"),
@@ -256,7 +257,7 @@ IN_MARKDOWN = (
 )
 
 
-@pytest.mark.parametrize("cells", [8, 9, 20, 61, 300])
+@cases("cells", [8, 9, 20, 61, 300])
 def test_no_line_is_wider_than_the_width_and_all_are_inert(cells):
     for raw in (
         message("a", None, "user", HOSTILE),
@@ -280,8 +281,8 @@ def test_no_line_is_wider_than_the_width_and_all_are_inert(cells):
                     assert width(line.text) <= max(cells, 12) or line.scrolls, line.text
 
 
-@pytest.mark.parametrize("content", [None, 5, [], ["text", 3, None, {}], {"a": 1}, [{"type": "toolCall"}]])
-@pytest.mark.parametrize("role", ["user", "assistant", "toolResult", "custom", None, 7])
+@cases("content", [None, 5, [], ["text", 3, None, {}], {"a": 1}, [{"type": "toolCall"}]])
+@cases("role", ["user", "assistant", "toolResult", "custom", None, 7])
 def test_malformed_messages_raise_no_error(role, content):
     raw = {"type": "message", "id": "a", "timestamp": [], "message": {"role": role, "content": content}}
     turn(raw, "a", 0, 60, ("x",), has_match=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.line import plain_text
 from app.view.welcome import welcome_panel
+from tests.cases import cases
 
 PLACES = [
     ("pi", "/home/me/.pi/agent/sessions", "not there"),
@@ -37,7 +36,7 @@ def test_the_panel_names_the_stores_and_what_to_do():
     ]
 
 
-@pytest.mark.parametrize(("cells", "height"), [(120, 37), (40, 13), (20, 6), (30, 3), (200, 50)])
+@cases(("cells", "height"), [(120, 37), (40, 13), (20, 6), (30, 3), (200, 50)])
 def test_the_panel_fits_any_screen(cells, height):
     many = PLACES * 8
     for places in (PLACES, many, [("pi", "/" + "x" * 300 + "\x1b[31m", "not there")]):

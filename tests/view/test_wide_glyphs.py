@@ -6,7 +6,6 @@ import io
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from app.view.geometry import place
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
 from app.view.wide_glyphs import place_wide_glyphs
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 SEQUENCE = re.compile(r"\x1b\[(?P<numbers>[?\d;]*)(?P<what>[A-Za-z])|(?P<char>.)", re.DOTALL)
@@ -97,8 +97,8 @@ def frames(line):
     return [column for column, piece in enumerate(line) if piece[:1] == "│"]
 
 
-@pytest.mark.parametrize("pieces_of", TERMINALS)
-@pytest.mark.parametrize("odd", ODD)
+@cases("pieces_of", TERMINALS)
+@cases("odd", ODD)
 def test_text_behind_a_wide_glyph_is_in_its_column(pieces_of, odd):
     cells = 30 - width(odd)
     text = f"\x1b[1;3H│\x1b[1m {odd}\x1b[0m\x1b[2m{' ' * cells}7d\x1b[0m│"
@@ -113,7 +113,7 @@ def test_text_behind_a_wide_glyph_is_in_its_column(pieces_of, odd):
     assert "".join(line[3:34]).split() == odd.split()
 
 
-@pytest.mark.parametrize("pieces_of", TERMINALS)
+@cases("pieces_of", TERMINALS)
 def test_text_without_room_loses_its_end_and_touches_nothing_beyond(pieces_of):
     line = drawn(place_wide_glyphs(f"\x1b[1;1H{HINDI}\x1b[0m"), pieces_of, 20)
     assert line[width(HINDI) :] == ["#"] * (20 - width(HINDI))
@@ -121,7 +121,7 @@ def test_text_without_room_loses_its_end_and_touches_nothing_beyond(pieces_of):
     assert "".join(line).startswith("क्षत्रिय")
 
 
-@pytest.mark.parametrize("pieces_of", TERMINALS)
+@cases("pieces_of", TERMINALS)
 def test_a_highlighted_word_stays_in_its_text(pieces_of):
     line = drawn(place_wide_glyphs("\x1b[1;1H│ दु\x1b[7mनि\x1b[0mया दो   \x1b[1m ⑂2\x1b[0m│"), pieces_of)
     assert "".join(line[: line.index("⑂")]).rstrip() == "│ दुनिया दो"
@@ -167,7 +167,7 @@ def test_borders_are_in_their_columns_in_every_terminal(parts, pieces_of):
     assert len(frames(line)) == text.count("│") + 2
 
 
-@pytest.mark.parametrize("pieces_of", TERMINALS)
+@cases("pieces_of", TERMINALS)
 def test_the_borders_of_the_first_frame_are_in_their_columns(pieces_of):
     model = ListModel(("/work/app",), "/home/me", Arrangement(roomy=True))
     model.load(

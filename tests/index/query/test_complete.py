@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.index.query.completion import MOST_CANDIDATES, Vocabulary, complete, vocabulary
 from app.index.query.filter_table import FILTER_KINDS
+from tests.cases import cases
 from tests.factory import make_row
 from tests.index.query.helpers import FACTS, read
 
@@ -39,7 +38,7 @@ def test_between_words_all_filters_are_offered() -> None:
     assert applied("-|") == [f"-{name}" for name in names]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("marked", "expected"),
     [
         ("ag|", ["agent:"]),
@@ -77,7 +76,7 @@ def test_names_of_filters(marked: str, expected: list[str]) -> None:
     assert applied(marked) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("marked", "expected"),
     [
         ("agent:|", [f"agent:{name}" for name in ("pi", "omp", "indusagi", "agent", "claude", "codex")]),
@@ -156,7 +155,7 @@ def test_the_number_of_candidates_is_limited() -> None:
     ]
 
 
-@pytest.mark.parametrize("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])
+@cases("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])
 def test_any_white_space_in_a_value_is_offered_as_one_blank(blank: str) -> None:
     text, plain = f"nm{blank}two", "nm two"
     odd = make_row(
@@ -179,7 +178,7 @@ def test_any_white_space_in_a_value_is_offered_as_one_blank(blank: str) -> None:
     assert applied("dir:~/n|", values) == applied("dir:/home/me/n|", values) == [f'dir:"~/{plain}"']
 
 
-@pytest.mark.parametrize("name", ["\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "\0"])
+@cases("name", ["\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "\0"])
 def test_values_that_cannot_be_typed_are_not_offered(name: str) -> None:
     assert vocabulary([make_row(name=name)]).of("name") == []
     assert [value.text for value in vocabulary([make_row(name="👩\u200d💻")]).of("name")] == ["👩\u200d💻"]

@@ -13,6 +13,7 @@ import pytest
 from app.index.query.grammar import parse
 from app.index.query.query import Facts, QueryError
 from app.index.query.values import time_range
+from tests.cases import cases
 from tests.factory import NOW, make_row
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def range_of(value: str, now: str = "2026-10-05T12:00", zone: tzinfo = UTC) -> t
     return time_range(value, milliseconds(now, zone), zone)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "begin", "end"),
     [
         ("today", "2026-10-05", "2026-10-06"),
@@ -63,7 +64,7 @@ def test_days_months_and_years(value: str, begin: str | None, end: str | None) -
     assert range_of(value) == (milliseconds(begin) if begin else -EVER, milliseconds(end) if end else EVER)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "inside", "outside"),
     [
         ("<2d", 2 * DAY - 1, 2 * DAY),
@@ -89,7 +90,7 @@ def test_ages(value: str, inside: int, outside: int) -> None:
     assert not query.passes(make_row(modified=NOW - outside), Facts())
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         *("", "..", "2d2", "d", "2", "202", "20261", "2026-", "2026-13", "2026-00", "2026-02-30", "0000"),
@@ -127,7 +128,7 @@ def test_a_day_has_23_or_25_hours_when_clocks_change() -> None:
     assert range_of("today", "2026-10-25T23:59", BERLIN) == (begin, end)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("zone", "day", "hours"),
     [
         ("America/Sao_Paulo", "2018-11-04", 23),  # there is no midnight: clocks go from 0 to 1
@@ -171,8 +172,8 @@ def test_days_follow_each_other_without_gaps(new_york: ZoneInfo) -> None:
         day += timedelta(1)
 
 
-@pytest.mark.parametrize("now_ms", [-(10**15), 10**15, 10**18, -(10**30), 10**30])
-@pytest.mark.parametrize("value", ["today", "yesterday", "<=today", "2026..today"])
+@cases("now_ms", [-(10**15), 10**15, 10**18, -(10**30), 10**30])
+@cases("value", ["today", "yesterday", "<=today", "2026..today"])
 def test_no_today_outside_the_range_of_dates(value: str, now_ms: int) -> None:
     assert time_range(value, now_ms, UTC) is None
     with pytest.raises(QueryError, match="not " + re.escape(value)):

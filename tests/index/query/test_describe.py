@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from app.formats import text_kinds
 from app.index.query.filter_table import FILTER_KINDS, language_help, language_table
+from tests.cases import cases
 from tests.index.query.helpers import read
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,7 +23,7 @@ def test_every_example_is_a_valid_query() -> None:
         assert read(f"x {example}").notes == ()
 
 
-@pytest.mark.parametrize("name", list(FILTER_KINDS))
+@cases("name", list(FILTER_KINDS))
 def test_every_offered_value_is_valid(name: str) -> None:
     for value in FILTER_KINDS[name].values:
         assert read(f"{name}:{value} in:all").notes == ()
@@ -34,7 +33,7 @@ def test_every_kind_of_text_is_a_role() -> None:
     assert set(FILTER_KINDS["role"].values) == set(text_kinds.NAMES)
 
 
-@pytest.mark.parametrize("columns", [10, 40, 80, 200])
+@cases("columns", [10, 40, 80, 200])
 def test_help_fits_into_the_columns(columns: int) -> None:
     lines = language_help(columns).splitlines()
     widest = max(len(line) for line in lines)

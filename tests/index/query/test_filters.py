@@ -9,13 +9,14 @@ import pytest
 from app.index.query.grammar import parse
 from app.index.query.query import Facts, QueryError
 from app.index.query.values import number_test
+from tests.cases import cases
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import FACTS, passes, read
 
 HOME = "/home/me"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "fields", "expected"),
     [
         ("agent:pi", {"agent": "pi"}, True),
@@ -124,7 +125,7 @@ def test_which_sessions_pass_a_filter(text: str, fields: dict[str, Any], expecte
     assert passes(text, home=HOME, **fields) is expected
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         *("", "x", "1x", ">>1", "1,", "1..2..3", "..", "01", "1_000", "-1", "1e3", "k", "1kk", "½", "١"),
@@ -135,7 +136,7 @@ def test_an_invalid_number_is_refused(value: str) -> None:
     assert number_test(value) is None
 
 
-@pytest.mark.parametrize("field", ["messages", "cost", "tokens"])
+@cases("field", ["messages", "cost", "tokens"])
 def test_three_dots_are_pointed_at(field: str) -> None:
     with pytest.raises(QueryError, match=r"not 1\.\.\.2") as failed:
         parse(f"a {field}:1...2 b", 0)
@@ -162,7 +163,7 @@ def test_all_filters_must_hold() -> None:
     assert not passes("agent:pi dir:app is:named", agent="pi", cwd="/app")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "needs_file"),
     [
         ("messages:<5", True),

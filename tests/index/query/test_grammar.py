@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
 from app.index.query.query import Note, Query, QueryError
+from tests.cases import cases
 from tests.index.query.helpers import messages, read, refused, term, words
 
 WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
@@ -24,7 +23,7 @@ def test_words_phrases_and_patterns() -> None:
     assert query.notes == ()
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u3000"])
+@cases("text", ["", "   ", "\n\t", "\u3000"])
 def test_an_empty_query_matches_everything(text: str) -> None:
     assert read(text) == Query(text)
 
@@ -37,7 +36,7 @@ def test_equality_of_queries_and_terms() -> None:
     assert "'word'" in repr(read("a"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "exact"),
     [
         ("word", False),
@@ -69,9 +68,7 @@ def test_a_repeated_term_counts_once() -> None:
     assert words("a A") == ["a", "A"]
 
 
-@pytest.mark.parametrize(
-    "text", ["http://x", "std::vector", r"C:\dir", "foo:bar", "12:30", "model::User", ":"]
-)
+@cases("text", ["http://x", "std::vector", r"C:\dir", "foo:bar", "12:30", "model::User", ":"])
 def test_a_colon_alone_makes_no_filter(text: str) -> None:
     query = read(text)
     assert [term.text for term in query.terms] == [text]
@@ -79,7 +76,7 @@ def test_a_colon_alone_makes_no_filter(text: str) -> None:
     assert query.notes == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "suggested"),
     [
         ("agnet:pi", "agent:"),
@@ -112,7 +109,7 @@ def test_a_misspelt_filter_is_a_word_with_a_note(text: str, suggested: str | Non
     assert (note.position, note.length) == (0, len(text))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "note"),
     [
         ("-", "nothing stands after the -"),
@@ -138,7 +135,7 @@ def test_incomplete_terms_are_ignored_with_a_note(text: str, note: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["cost:>", "date:<=", "tokens:=", "messages:<"])
+@cases("text", ["cost:>", "date:<=", "tokens:=", "messages:<"])
 def test_a_comparison_without_its_number_is_ignored(text: str) -> None:
     assert read(text).filters == ()
     assert len(messages(text)) == 1
@@ -150,7 +147,7 @@ def test_an_empty_value_in_a_list_is_ignored() -> None:
     assert messages("agent:pi,") == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "plain"),
     [
         ('x "over the', "x over the"),
@@ -190,7 +187,7 @@ def test_a_note_says_where_a_pattern_ended() -> None:
     assert messages('re:"name" x') == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "has_note"),
     [
         ("re:x y", True),
@@ -242,13 +239,13 @@ def test_a_comma_in_a_number_is_pointed_out() -> None:
     assert messages("messages:10,20") == []
 
 
-@pytest.mark.parametrize("text", ["a\0b", "\x1b[0m", "\x7f", "\x9b31m", '"a\x08"', "re:\x01"])
+@cases("text", ["a\0b", "\x1b[0m", "\x7f", "\x9b31m", '"a\x08"', "re:\x01"])
 def test_control_characters_are_refused(text: str) -> None:
     (control,) = (char for char in text if not char.isprintable())
     assert refused(text, control) == f"a query has no control characters (U+{ord(control):04X})"
 
 
-@pytest.mark.parametrize("blank", ["\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+@cases("blank", ["\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
 def test_other_white_space_separates_words(blank: str) -> None:
     assert words(f"a{blank}b") == ["a", "b"]
 

@@ -13,22 +13,23 @@ from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled, from_literal
 from app.index.search.matchers import RegexMatcher
+from tests.cases import cases
 from tests.index.query.helpers import read, refused, term
 
 
-@pytest.mark.parametrize(
+@cases(
     "pattern", [r"x*", r"a|", r"^", r"$", r"\b", r"\B", r"\bfoo|\b", r"(?:)", r"\z", r"^\s*$", "()", "(?i)"]
 )
 def test_a_pattern_that_can_match_the_empty_text_is_refused(pattern: str) -> None:
     assert refused(f"re:{pattern}", pattern).startswith("this pattern also matches where nothing stands")
 
 
-@pytest.mark.parametrize("pattern", [r"x+", r"^a$", r"\bfoo\b", r"\n", r"\s", ".", "^.*x", "日本|語", "[^a]"])
+@cases("pattern", [r"x+", r"^a$", r"\bfoo\b", r"\n", r"\s", ".", "^.*x", "日本|語", "[^a]"])
 def test_a_pattern_that_needs_a_character_is_accepted(pattern: str) -> None:
     assert term(f"re:{pattern}").text == pattern
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "blamed", "message"),
     [
         ("x re:a(", "(", "not a regular expression: missing )"),
@@ -47,7 +48,7 @@ def test_the_faulty_part_of_a_pattern_is_pointed_at(text: str, blamed: str, mess
     assert refused(text, blamed) == message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "offset"),
     [
         ("(a)(b", 3),
@@ -72,7 +73,7 @@ def test_the_faulty_part_of_a_pattern_is_pointed_at(text: str, blamed: str, mess
         (r"a\\b\\" + "\\", 6),
     ],
 )
-@pytest.mark.parametrize("before", ["", "( ", "x -"])
+@cases("before", ["", "( ", "x -"])
 def test_the_exact_offset_of_a_fault_is_pointed_at(pattern: str, offset: int, before: str) -> None:
     with pytest.raises(QueryError) as error:
         read(f"{before}re:{pattern}")
@@ -88,7 +89,7 @@ def test_an_error_about_a_pattern_is_one_inert_line() -> None:
     assert len(refused(f"re:{unknown}", unknown[1:-1])) < 160
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "exact"),
     [
         ("foo", False),
@@ -119,7 +120,7 @@ def test_only_literal_capitals_make_a_pattern_exact(pattern: str, exact: bool) -
     assert term(f"re:{pattern}").exact is exact
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "texts", "other_texts"),
     [
         ("(?-i:I) am", ["I am"], ["i am", "I AM"]),
@@ -138,7 +139,7 @@ def test_a_part_of_a_pattern_can_be_exact(pattern: str, texts: list[str], other_
         assert not matcher.in_text(text), text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "ignore_case", "part"),
     [
         ("[A-Z]{3}_[0-9]+", False, "(?m)_[0-9]+"),
@@ -194,7 +195,7 @@ def test_anchors_match_at_lines_and_case_can_count() -> None:
     assert compiled("é", ignore_case=True).search("É".encode())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "texts", "other_texts"),
     [
         ("x$", ["x\r\ny", "x\ny", "x", "x\r"], ["xy\r\n", "x\r\r\n", "x y"]),
@@ -252,7 +253,7 @@ def test_re2_writes_nothing_to_the_terminal(capfd: pytest.CaptureFixture[str]) -
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "folded"),
     [
         ("straße", "strasse"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.formats import text_kinds
 from app.formats.text_kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
 from app.index.query.grammar import leaves_tools
+from tests.cases import cases
 from tests.index.query.helpers import passes, read, refused
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "places", "everywhere"),
     [
         ("x", CONVERSATION, True),
@@ -86,12 +85,12 @@ def test_in_and_role_do_not_filter_sessions() -> None:
     assert read("x role:user in:all -in:tools").filters == ()
 
 
-@pytest.mark.parametrize("blamed", ["-in:all", "-role:user"])
+@cases("blamed", ["-in:all", "-role:user"])
 def test_a_query_that_searches_nothing_is_refused(blamed: str) -> None:
     assert refused(f"x role:user {blamed} y", blamed) == "this leaves no text to look in"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "fields"),
     [
         # A result may have no call, but the texts themselves name their tool.
@@ -110,7 +109,7 @@ def test_tool_also_filters_sessions_if_its_texts_are_not_enough(text: str, field
     assert [filter_.field for filter_ in read(text).filters] == fields
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "leaves"),
     [
         ("x", True),

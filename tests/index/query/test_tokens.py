@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.index.query.tokens import as_value, quote, tokens
+from tests.cases import cases
 
 
 def shapes(text: str) -> list[tuple[str, list[str]]]:
     return [(token.field or token.shape, [item.text for item in token.items]) for token in tokens(text)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("", []),
@@ -46,7 +45,7 @@ def test_a_query_is_split(text: str, expected: list[tuple[str, list[str]]]) -> N
     assert shapes(text) == expected
 
 
-@pytest.mark.parametrize("text", ['" ', 're:"to the end', 'label:"to the end', 'label:x,"to the end'])
+@cases("text", ['" ', 're:"to the end', 'label:"to the end', 'label:x,"to the end'])
 def test_an_unclosed_value_or_pattern_continues_to_the_end(text: str) -> None:
     (token,) = tokens(text)
     assert token.items[-1].text in ("to the end", " ")
@@ -66,7 +65,7 @@ def test_after_an_unclosed_quote_there_are_words() -> None:
     assert [token.items[0].closed for token in split] == [True, False, True, True]
 
 
-@pytest.mark.parametrize("text", ["-word", '-"a phrase"', "-re:x", "-agent:pi", "-"])
+@cases("text", ["-word", '-"a phrase"', "-re:x", "-agent:pi", "-"])
 def test_a_dash_belongs_to_the_token_after_it(text: str) -> None:
     (token,) = tokens(text)
     assert token.negated
@@ -74,7 +73,7 @@ def test_a_dash_belongs_to_the_token_after_it(text: str) -> None:
     assert token.items[0].start > 0
 
 
-@pytest.mark.parametrize("text", ["--flag", "--", "->", "->name", "---"])
+@cases("text", ["--flag", "--", "->", "->name", "---"])
 def test_two_dashes_and_an_arrow_begin_a_word(text: str) -> None:
     (token,) = tokens(text)
     assert not token.negated
@@ -93,7 +92,7 @@ def test_every_token_has_its_offsets() -> None:
     assert [text[item.start : item.end] for item in values] == ["pi", '"x y"']
 
 
-@pytest.mark.parametrize("text", ["", '"', "\\", '\\"', 'a\\\\"b\\', '""', "a b", "C:\\", '\\\\"'])
+@cases("text", ["", '"', "\\", '\\"', 'a\\\\"b\\', '""', "a b", "C:\\", '\\\\"'])
 def test_a_quoted_text_is_read_unchanged(text: str) -> None:
     assert shapes(quote(text)) == [("phrase", [text])]
     assert shapes("name:" + quote(text)) == [("name", [text])]

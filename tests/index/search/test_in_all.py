@@ -14,6 +14,7 @@ from app.index.search.hit_branch import NOWHERE
 from app.index.search.hit_details import entries_of
 from app.stores import agent_named
 from app.stores.base import Store
+from tests.cases import cases
 from tests.factory import NOW, header
 from tests.index.search.helpers import World, marked
 
@@ -114,7 +115,7 @@ SNAKE = [
 ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dialect", "written"),
     [
         *((name, entry) for name in ("pi", "omp", "indusagi", "agent") for entry in ENTRIES),

@@ -15,6 +15,7 @@ from app.index.search import matchers, search_run
 from app.index.search.matchers import PhraseMatcher, RegexMatcher
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import pack
+from tests.cases import cases
 from tests.index.search.helpers import marked
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def test_every_match_has_a_literal_of_the_pattern(pattern: str, text: str) -> No
         assert any(literal.lower() in folded for literal in literals)
 
 
-@pytest.mark.parametrize("pattern", [".", WORDLESS, r"\w{3}", "a?b?."])
+@cases("pattern", [".", WORDLESS, r"\w{3}", "a?b?."])
 def test_a_pattern_without_literals(pattern: str) -> None:
     assert required_literals(pattern) == []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import PHRASE, REGEX, WORD, Term
 from app.index.search.matchers import matcher_for
 from app.index.search.snippet import LIMIT, Folded, snippet
+from tests.cases import cases
 
 HARD = st.text(alphabet="aß İıfiﬁe\u0301\u0300ǰ\u030cΐ가각ᄀ\u1161\u11a8Å\u212bŉxK\u212a\n ", max_size=40)
 
@@ -27,7 +27,7 @@ def word(text: str, *, exact: bool = False) -> Term:
     return Term(WORD, text, exact)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "sought", "marked"),
     [
         ("die Straße dort", "strasse", "Straße"),
@@ -62,7 +62,7 @@ def test_a_pattern_may_match_white_space_that_the_line_joins() -> None:
     assert (line, ranges) == ("one two three", ((0, 7),))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "pattern", "line", "marked"),
     [
         ("alpha\n", r"\s", "alpha", []),

@@ -15,6 +15,7 @@ from app.index.search.matchers import name_of
 from app.index.search.suggestions import MOST, SHORTEST, distance, max_faults, nearest
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import pack
+from tests.cases import cases
 from tests.factory import NOW
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def test_a_negated_term_has_no_other_spelling(world: World) -> None:
         assert outcome(world, f"{term} -{term}")[2] == ["s1"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "typed",
     ["re:a", "re:A.B", r're:"a \"b C"', 're:a"b', r're:"a \" b"', r're:"A b\\"', "re:(?s)A.b", 're:"A'],
 )
@@ -270,7 +271,7 @@ def test_every_word_with_the_allowed_faults_is_found(word: str, other_word: str)
         assert near(word, f"x {other_word}, y", only_swaps=True) == wanted
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "other_word", "is_found"),
     [
         ("widgt", "widget", True),
@@ -307,7 +308,7 @@ def test_the_faults_that_words_of_each_length_may_have(word: str, other_word: st
     assert bool(near(word, f"say ({other_word})!")) == is_found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "other_word", "is_found"),
     [
         ("tset", "test", True),

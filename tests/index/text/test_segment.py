@@ -13,6 +13,7 @@ import pytest
 from app.index.catalog.span_table import is_segment_name
 from app.index.text import segment as module
 from app.index.text.segment import WRITTEN, Segment, Vanished, Writer, path_of
+from tests.cases import cases
 from tests.index.text.helpers import both
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,7 +56,7 @@ def test_the_files_are_private(tmp_path: Path) -> None:
         assert is_segment_name(path.stem)
 
 
-@pytest.mark.parametrize("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
+@cases("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
 def test_other_names_are_not_segment_names(name: object) -> None:
     assert not is_segment_name(name)
 

@@ -10,6 +10,7 @@ import pytest
 from app.sessions import FileStorage, HistoryStorage, SessionError, SessionManager
 from app.sessions.errors import AlreadyThere, NoFile, NoPath, ReadOnly, UnknownAgent, WriteFailed
 from app.sessions.storage.prompt_history import HistoryError, open_history
+from tests.cases import cases
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER
 
@@ -66,7 +67,7 @@ def test_an_invalid_file_or_folder_is_refused(home: Home, bad: str) -> None:
     assert manager.session_file == path
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@cases("agent", AGENTS)
 def test_an_invalid_home_folder_is_refused(agent: str) -> None:
     env = {"HOME": "/a\0b"}
     for call in (

@@ -11,6 +11,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import NotASession, ReadOnly, WriteFailed
+from tests.cases import cases
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -67,7 +68,7 @@ NAMED = [
 RENAMED = {"set_session_name": "set_name"}
 
 
-@pytest.mark.parametrize("name", NAMED)
+@cases("name", NAMED)
 def test_every_documented_name_exists(name: str) -> None:
     ours = re.sub(r"(?<!^)([A-Z])", lambda match: "_" + match[1].lower(), name)
     ours = RENAMED.get(ours, ours)

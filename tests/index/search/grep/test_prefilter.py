@@ -13,6 +13,7 @@ from app.formats.utf8_text import fold
 from app.index.query.regex import required_literals
 from app.index.search.grep import byte_search
 from app.index.search.grep.prefilter import word_filter
+from tests.cases import cases
 from tests.index.search.grep.sessions import WORDS, spelt
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def test_no_character_beyond_the_table_folds() -> None:
             assert set(normalize("NFD", char)[1:]) <= dropped
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "runs"),
     [
         ("foo.*bar_baz", ["bar_baz"]),
