@@ -398,9 +398,9 @@ class SessionsPane(Pane):
         self.is_searching = bool(query.strip())
         if not query.strip():
             self._say_note("")
+        # The list of completions comes in the picture with the letter.
+        self.offer_completion()
         self._start_search(query)
-        # The letter is painted first.
-        self.call_after_refresh(self._offer, query)
         if query.strip():
             # Not a timer of Textual, which would be a task for each letter.
             later = asyncio.get_running_loop().call_later
@@ -411,10 +411,6 @@ class SessionsPane(Pane):
             self._answered = query
             self._hits = {}
             self.locate_hit()
-
-    def _offer(self, query: str) -> None:
-        if query == self.box.value:
-            self.offer_completion()
 
     @on(ValuesCollected)
     def offer_completion(self) -> None:

@@ -52,6 +52,8 @@ class CompletionPopup(Widget, can_focus=False):
         if self.size != size:
             self.styles.width, self.styles.height = size
         self.refresh()
+        # The screen would be laid out only for the picture after the next one.
+        self.screen.refresh(repaint=False, layout=True)
 
     def hide(self) -> None:
         """Close the list."""

@@ -28,8 +28,8 @@ ENTRIES = 20_000
 COPIES = {"": 1, " of over 100 MB": 7}
 """Which session, and how often the text of an entry is repeated in it."""
 OPENING, PAGE, FRAME = 0.1, 0.032, 0.016
-"""Seconds: the limits for the end of a transcript and for a page key; two frames are the limit for a popup
-and for a callback.
+"""Seconds: the limits for the end of a transcript and for a page key; one frame is the limit for a popup, and
+two are for a callback.
 """
 KEYS = 25
 """How often a key is pressed."""
@@ -105,7 +105,7 @@ def _measure(setting: Setting, home: str, what: str, size: int, limit: float | N
     ]
     popup = statistics.median(drawn)
     against = f"p95 {ms(percentile(drawn, 0.95))}"
-    yield Result("tr", "  a popup, on the event loop", ms(popup), against, value=popup, limit=2 * FRAME)
+    yield Result("tr", "  a popup, on the event loop", ms(popup), against, value=popup, limit=FRAME)
     longest = max(
         (each for each in callbacks if began <= each.began <= ended), key=lambda each: each.processor
     )

@@ -232,6 +232,23 @@ async def test_typing_needs_no_layout_and_shows_the_end_of_a_long_query(browser,
         assert "dark01234" in ui.text().split("\n")[2]
 
 
+async def test_the_list_of_completions_comes_in_the_picture_of_its_letter(browser, three, monkeypatch):
+    async with browser() as ui:
+        await ui.press("slash", *"has")
+        pictures = []
+        render_update = Compositor.render_update
+
+        def note_and_render(self, *args, **options):
+            update = render_update(self, *args, **options)
+            pictures.append((ui.box.value, ui.screen.sessions_pane.popup in self.visible_widgets))
+            return update
+
+        monkeypatch.setattr(Compositor, "render_update", note_and_render)
+        await ui.press("colon")
+        assert ("has:", True) in pictures
+        assert ("has:", False) not in pictures
+
+
 @pytest.mark.parametrize("size", [(120, 24), (120, 30), (160, 45), (80, 20)], ids=str)
 async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, monkeypatch, size):
     words = [f"prompt {number}" if number % 2 == 0 else f"answer {number}" for number in range(80)]
