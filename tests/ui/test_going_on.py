@@ -407,7 +407,8 @@ async def test_two_branches_are_compared_and_a_difference_is_gone_to(browser, wo
         await ui.press("C")
         await ui.until(lambda: "branch 1 of 2 · three" in ui.text(), "the comparison")
         text = ui.text()
-        for words in ("Both follow: two", "active · five", "n N next difference  Enter go there  Tab side"):
+        keys = "n N next difference  Enter go there  Tab side"
+        for words in ("Both follow: two", "active · five", "2 entries · 1 turn", keys):
             assert words in text
         assert "❯› five" in text
         await ui.press("tab")
