@@ -22,6 +22,7 @@ from app.stores.base import Store
 from app.stores.layout import session_files
 from app.stores.live import Processes, verdict
 from app.stores.processes import Process
+from tests.cases import cases
 from tests.factory import MINUTE, NOW, chain, make_row, write_session
 from tests.index.helpers import append, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
@@ -51,7 +52,7 @@ def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: py
     assert (len(files), len(scans)) == (100, 21)
 
 
-@pytest.mark.parametrize("text", [b"\0", b" "])
+@cases("text", [b"\0", b" "])
 def test_a_file_without_a_header_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
 ) -> None:

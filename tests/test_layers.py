@@ -220,7 +220,7 @@ print(json.dumps([code, names]))
 """
 
 
-@pytest.mark.parametrize("words", [["tree", "aa"], ["list", "label:a"], ["exp"]])
+@cases("words", [["tree", "aa"], ["list", "label:a"], ["exp"]])
 def test_a_completion_loads_no_heavy_library(words: list[str], tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
     command = [sys.executable, "-c", COMPLETES, str(ROOT), *words]
@@ -250,7 +250,7 @@ except SystemExit:
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     "words",
     [
         *([], ["login"], ["fix", "the", "login"], ["refactoring"]),

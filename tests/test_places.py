@@ -9,6 +9,7 @@ import platformdirs
 import pytest
 
 from app import paths
+from tests.cases import cases
 from tests.waiting import ends
 
 
@@ -64,7 +65,7 @@ def test_the_screen_layout_is_restored(tmp_path):
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["screen"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "pairs"),
     [
         (b"order=recent\nno pair\n=x\n\n grouped = 1 \r\n", {"order": "recent", "grouped": "1"}),
@@ -77,9 +78,7 @@ def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, pairs):
     assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == pairs
 
 
-@pytest.mark.parametrize(
-    "pair", [("", "x"), ("a=b", "x"), ("a\nb", "x"), (" a", "x"), ("a", "x\ny"), ("a", "x ")]
-)
+@cases("pair", [("", "x"), ("a=b", "x"), ("a\nb", "x"), (" a", "x"), ("a", "x\ny"), ("a", "x ")])
 def test_a_value_that_cannot_be_read_back_is_refused(tmp_path, pair):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     with pytest.raises(ValueError, match=r"not one word|blanks around"):

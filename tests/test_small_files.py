@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.small_files import MAX_BYTES, read_small, replace_file
+from tests.cases import cases
 from tests.waiting import ends
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def holes(path: Path) -> None:
     os.truncate(path, MAX_BYTES + 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("make", "why"),
     [(fifo, "not a regular file"), (device, "not a regular file"), (holes, "longer than 4,194,304 bytes")],
 )
@@ -91,7 +92,7 @@ def test_a_pipe_that_replaces_the_file_does_not_block(
         ends(lambda: read_small(str(path)))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "error"),
     [
         ("none", FileNotFoundError),

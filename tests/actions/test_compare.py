@@ -15,6 +15,7 @@ from app.sessions.errors import Changed
 from app.sessions.tree.branches import NO_USAGE, Branches
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.tree import SessionTree, open_tree
+from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.sessions.strategies import LINES
 from tests.sessions.test_branches import talks
@@ -168,10 +169,8 @@ def test_a_cancelled_read_and_a_replaced_file_are_errors(tree: SessionTree, tmp_
         compare(tree, tree.by_id["l1"], tree.by_id["s1"])
 
 
-@pytest.mark.parametrize(
-    "content", [None, 7, "said", [], [None, 7, "x"], [{"type": "text"}], [{"type": "text", "text": 7}]]
-)
-@pytest.mark.parametrize("role", ["user", "assistant"])
+@cases("content", [None, 7, "said", [], [None, 7, "x"], [{"type": "text"}], [{"type": "text", "text": 7}]])
+@cases("role", ["user", "assistant"])
 def test_content_of_any_type_is_accepted(tmp_path: Path, content: Any, role: str) -> None:
     strange = message("x", "u", role, "", 2)
     strange["message"] |= {"content": content, "usage": [7], "errorMessage": 7}

@@ -117,7 +117,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("kind", ["obedient", "stubborn", "orphan"])
+@cases("kind", ["obedient", "stubborn", "orphan"])
 def test_cancelling_ends_the_command_and_its_children(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_command, "GRACE_S", 0.2)
     reading, writing = os.pipe()

@@ -80,7 +80,7 @@ def test_after_two_dashes_a_word_may_begin_with_a_dash(capsys):
     assert (read.query, read.json) == (["-x", "--json", "--", "-y z"], False)
 
 
-@pytest.mark.parametrize(
+@cases(
     "words",
     [
         ["serach"],
@@ -108,7 +108,7 @@ def test_stores_before_and_after_the_command_are_kept_in_order():
     assert read.store == wanted
 
 
-@pytest.mark.parametrize(
+@cases(
     "words",
     [
         ["list", "--limit", "many"],

@@ -285,7 +285,7 @@ def test_only_the_faulty_part_of_a_long_query_is_shown(query, position, length, 
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", "".join(lines))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("terminal", "env", "wanted"),
     [
         (True, {"TERM": "xterm"}, True),

@@ -11,6 +11,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.stores import discover
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, write_session
 from tests.prepared import prepared
@@ -185,8 +186,8 @@ def test_every_command_works_with_an_odd_variable(run, sessions, monkeypatch, tm
     commands_work(run, COMMANDS if variable == "PI_CODING_AGENT_SESSION_DIR" else FEW)
 
 
-@pytest.mark.parametrize("variable", [name for name in VARIABLES if name not in ("OMP_PROFILE",)])
-@pytest.mark.parametrize(
+@cases("variable", [name for name in VARIABLES if name not in ("OMP_PROFILE",)])
+@cases(
     ("value", "why"),
     [
         ("/odd/\ud800", "has half a character in it, which no path has"),
@@ -204,7 +205,7 @@ def test_a_variable_with_an_impossible_path_is_noted_and_ignored(tmp_path, varia
     assert set(notes) == {f"${variable} {why}"}
 
 
-@pytest.mark.parametrize("value", ["/odd/\ud800", "/odd/a\0b", "/" + "x" * 100_000])
+@cases("value", ["/odd/\ud800", "/odd/a\0b", "/" + "x" * 100_000])
 def test_the_library_ignores_such_a_variable(tmp_path, value):
     env = {"HOME": str(tmp_path), "PI_CODING_AGENT_SESSION_DIR": value, "PI_CODING_AGENT_DIR": value}
     for agent in ("pi", "omp"):
@@ -261,7 +262,7 @@ def test_every_command_works_with_an_odd_folder_in_a_header(run, home, tmp_path,
         assert len(done.err.splitlines()) <= 4, words
 
 
-@pytest.mark.parametrize("ends_in", [b"\xff\xfe", b"\xed\xa0\x80"])
+@cases("ends_in", [b"\xff\xfe", b"\xed\xa0\x80"])
 def test_every_command_works_in_a_home_with_an_undecodable_name(tmp_path, ends_in):
     home = os.fsencode(tmp_path) + b"/home" + ends_in
     os.makedirs(home + b"/.pi/agent/sessions/--work--")

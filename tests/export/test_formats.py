@@ -16,6 +16,7 @@ from app.redact import Personal, Redactor
 from app.redact.rules import RULES
 from app.sessions import SessionManager
 from app.sessions.errors import AmbiguousEntry, Changed, UnknownEntry
+from tests.cases import cases
 from tests.export.hostile import KEY, write_hostile
 from tests.factory import NOW, append, entry, header, message, write_session
 
@@ -139,8 +140,8 @@ def test_json_has_the_messages_for_the_model(tmp_path: Path) -> None:
         assert document["schema"] == 2
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("rule", RULES, ids=[rule.kind for rule in RULES])
+@cases("format", FORMATS)
+@cases("rule", RULES, ids=[rule.kind for rule in RULES])
 def test_each_secret_is_replaced_in_each_field_of_each_format(format: str, rule: Any, tmp_path: Path) -> None:
     example = rule.example
     answer = message("00000002", "00000001", "assistant", example, 2, model=example)
@@ -187,7 +188,7 @@ def test_each_secret_is_replaced_in_each_field_of_each_format(format: str, rule:
         entries_of(text)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_a_title_is_redacted_before_it_is_cut(format: str, tmp_path: Path) -> None:
     for before in (100, 260, 280, 460):
         for number, space in enumerate(("word ", "     ")):
@@ -228,7 +229,7 @@ def test_options_leave_out_thinking_tools_and_images(tmp_path: Path) -> None:
     assert '"type":"image"' in exported(hostile, "jsonl").replace('": "', '":"')
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_an_unknown_or_ambiguous_entry_is_an_error(format: str, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl")
     for choice in (Choice(entry="nothing"), Choice(branch="nothing")):
@@ -238,7 +239,7 @@ def test_an_unknown_or_ambiguous_entry_is_an_error(format: str, tmp_path: Path) 
         exported(path, format, Choice(entry="000"))
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_a_damaged_session_is_exported_with_what_can_be_read(format: str, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl")
     lines = path.read_text("utf-8").splitlines()
@@ -252,7 +253,7 @@ def test_a_damaged_session_is_exported_with_what_can_be_read(format: str, tmp_pa
         assert "line 5" in text or '"line": 5' in text
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_a_session_that_grows_is_exported_as_it_was(format: str, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl")
     around = Surroundings([], {"HOME": str(tmp_path)}, str(tmp_path), NOW)

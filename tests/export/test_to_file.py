@@ -12,13 +12,14 @@ from app.export.exporter import Surroundings
 from app.export.output_file import Target
 from app.export.to_file import export_to_file
 from app.formats.errors import Cancelled
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_an_export_that_is_stopped_leaves_no_file(tmp_path: Path, format: str) -> None:
     path = write_session(tmp_path / "a.jsonl", *chain("question", "answer"))
     surroundings = Surroundings([], {}, str(tmp_path), 0)

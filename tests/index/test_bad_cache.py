@@ -16,6 +16,7 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.resolve import resolve
 from app.index.row import SCHEMA
+from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ SPOILERS = [
 ]
 
 
-@pytest.mark.parametrize("spoil", SPOILERS)
+@cases("spoil", SPOILERS)
 def test_a_damaged_catalog_is_rebuilt(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 40)
@@ -98,7 +99,7 @@ def test_a_damaged_catalog_is_rebuilt(tmp_path: Path, spoil: Callable[[Path], No
     assert third.counts.whole == 0, "what was made anew is kept"
 
 
-@pytest.mark.parametrize("spoil", [flip_the_middle, spoil_a_row])
+@cases("spoil", [flip_the_middle, spoil_a_row])
 def test_rows_are_reported_again_if_the_catalog_is_damaged_before_a_scan(
     tmp_path: Path, spoil: Callable[[Path], None]
 ) -> None:
@@ -144,7 +145,7 @@ def cache_is_below_a_file(cache: Path) -> None:
     (cache.parent / "file").write_text("")
 
 
-@pytest.mark.parametrize("make", [catalog_is_a_folder, cache_is_a_file, cache_is_below_a_file])
+@cases("make", [catalog_is_a_folder, cache_is_a_file, cache_is_below_a_file])
 def test_an_unwritable_cache_is_kept_in_memory(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "cache")
     index, _ = keeps_up(tmp_path, str(tmp_path / "cache"))
@@ -230,7 +231,7 @@ def test_each_index_has_its_own_note(tmp_path: Path) -> None:
 IMPOSSIBLE = {"a NUL": "a\0b", "half a character": "a\ud800b"}
 
 
-@pytest.mark.parametrize("fault", IMPOSSIBLE)
+@cases("fault", IMPOSSIBLE)
 def test_an_impossible_cache_folder_is_kept_in_memory(tmp_path: Path, fault: str) -> None:
     folder = str(tmp_path / IMPOSSIBLE[fault])
     index, first = keeps_up(tmp_path, folder)
@@ -241,7 +242,7 @@ def test_an_impossible_cache_folder_is_kept_in_memory(tmp_path: Path, fault: str
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "store"]
 
 
-@pytest.mark.parametrize("fault", IMPOSSIBLE)
+@cases("fault", IMPOSSIBLE)
 def test_an_impossible_cache_folder_stores_nothing(tmp_path: Path, fault: str) -> None:
     folder = str(tmp_path / IMPOSSIBLE[fault])
     status = cache_status(folder)

@@ -10,12 +10,11 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.schema import TABLES
 from app.index.catalog.writes import NOTED_MS, UNUSED_MS
 from app.index.row import FIELDS, SCHEMA, Reading, refused_row, session_row, unread
+from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 
@@ -57,9 +56,7 @@ def test_saved_rows_are_read_by_the_next_process(tmp_path: Path) -> None:
     assert (first.note, first.generation, second.note, second.generation) == (None, 0, None, 0)
 
 
-@pytest.mark.parametrize(
-    "bad", [{"modified": 1 << 63}, {"ino": 1 << 70}, {"title": object()}, {"tokens": (object(), 0, 0, 0)}]
-)
+@cases("bad", [{"modified": 1 << 63}, {"ino": 1 << 70}, {"title": object()}, {"tokens": (object(), 0, 0, 0)}])
 def test_a_row_that_cannot_be_stored_does_not_prevent_others(tmp_path: Path, bad: dict[str, object]) -> None:
     first = catalog(tmp_path)
     save(first, row("/s/a"), row("/s/bad", **bad), row("/s/c"))
@@ -256,7 +253,7 @@ def filled(folder: Path) -> Catalog:
 ALL = [("/q", 1, 9, 0), ("/p", 2, 7, 0), ("a\x00b\ud83d", 1, 1, 0)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("write", "expected"),
     [
         (lambda first: save(first, row("/s/5", cwd="/n", modified=8)), [ALL[0], ("/n", 1, 8, 0), *ALL[1:]]),

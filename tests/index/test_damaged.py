@@ -13,6 +13,7 @@ from app.index.catalog.schema import PAGE_BYTES
 from app.index.index import Index
 from app.index.row import catalog_in
 from app.index.verify import verify
+from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_lost import spoil
 from tests.index.text.helpers import assert_right, scanned
@@ -106,7 +107,7 @@ def test_a_damaged_time_is_found_when_projects_are_ordered(store: Store, cache: 
     catalog.close()
 
 
-@pytest.mark.parametrize("lost", ["true", "id = 1", "id = 2", "id = 3"])
+@cases("lost", ["true", "id = 1", "id = 2", "id = 3"])
 def test_the_number_of_a_lost_store_is_not_reused(tmp_path: Path, lost: str) -> None:
     stores = []
     for name in ("a", "b", "c"):

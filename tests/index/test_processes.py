@@ -15,6 +15,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.row import SCHEMA
+from tests.cases import cases
 from tests.index.equal import assert_equal, assert_no_leftovers, kept, rebuilt
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.waiting import until
@@ -113,7 +114,7 @@ def test_killed_scanners_keep_what_they_have_read(tmp_path: Path) -> None:
     assert facts(index.rows(full=True)) == fresh(pi_store(store), tmp_path / "other")
 
 
-@pytest.mark.parametrize("stopped", [False, True])
+@cases("stopped", [False, True])
 def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> None:
     fill(tmp_path / "store", 400)
     process = start(tmp_path / "store", tmp_path / "cache", 1000, held=True)

@@ -8,12 +8,11 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.index.index import Index
 from app.index.query.grammar import parse
 from app.stores import agent_named
 from app.stores.base import Store
+from tests.cases import cases
 from tests.factory import NOW
 from tests.index.helpers import append, header, line, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
@@ -72,7 +71,7 @@ LINES: dict[str, tuple[bytes, int, int, tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LINES)
+@cases("name", LINES)
 def test_odd_lines_do_not_affect_other_lines(tmp_path: Path, name: str) -> None:
     data, messages, problems, present, missing = LINES[name]
     path = tmp_path / "store" / "--p--" / "a.jsonl"

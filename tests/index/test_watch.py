@@ -16,6 +16,7 @@ from app.index.scan.hints import hints_of
 from app.index.watch.polling import HOT_FILES, TURN_FILES, PollWatch
 from app.stores import agent_named
 from app.stores.base import Store
+from tests.cases import cases
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ odd
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "silent"),
     [
         ("/srv/x", False),
@@ -287,7 +288,7 @@ def test_polling_notices_a_new_folder(tmp_path: Path) -> None:
     assert watch.wait(5, stop).walk
 
 
-@pytest.mark.parametrize(("took", "seconds"), [(0.001, 2.0), (0.04, 10.0), (5.0, 30.0)])
+@cases(("took", "seconds"), [(0.001, 2.0), (0.04, 10.0), (5.0, 30.0)])
 def test_the_interval_of_walks_grows_with_their_cost(tmp_path: Path, took: float, seconds: float) -> None:
     watch = PollWatch([pi_store(tmp_path)], {})
     watch.walked(took, missed=False)

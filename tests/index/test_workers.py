@@ -20,6 +20,7 @@ from app.index.text.segment import read_spans
 from app.index.text.store import TextStore
 from app.index.worker_pool import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, WorkerPool, _batches, _command
 from app.sessions.summaries.summarise import summarise
+from tests.cases import cases
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.waiting import until
 
@@ -219,9 +220,7 @@ def test_a_file_that_crashes_its_reader_is_refused_and_the_others_are_read(
     assert all(result[0] for result in results if result != CRASHED)
 
 
-@pytest.mark.parametrize(
-    "start", ["raise SystemExit(1)", "import time; print('noise')", "import os; os.abort()"]
-)
+@cases("start", ["raise SystemExit(1)", "import time; print('noise')", "import os; os.abort()"])
 def test_without_working_workers_the_files_are_read_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
@@ -319,7 +318,7 @@ def test_an_unexpected_error_with_one_file_is_its_reason(
     assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
 
 
-@pytest.mark.parametrize("nothing", ["", None])
+@cases("nothing", ["", None])
 def test_without_sys_executable_the_files_are_read_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing: str | None
 ) -> None:

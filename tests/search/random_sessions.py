@@ -411,6 +411,6 @@ def queries(draw: st.DrawFn) -> Query:
     where = draw(st.sampled_from(KINDS))
     tools = frozenset(draw(st.sampled_from(((), (), ("bash",), ("edit", "read")))))
     chosen = draw(st.sampled_from((None, None, None, *AGENTS)))
-    filters = (Filter("agent", AGENTS[chosen]),) if chosen else ()
+    filters = (Filter(AGENTS[chosen], 0),) if chosen else ()
     everywhere = draw(st.booleans()) and not tools
     return Query("at random", found, filters, where, tools, everywhere)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.index.query.query import Query, Term
+from tests.cases import cases
 from tests.search.ground import TIERS, Ground, compare
 from tests.search.random_sessions import NOT_BY_LINES, Written, queries, sessions, write
 
@@ -60,7 +61,7 @@ def _ask(folder: Path, written: list[Written], asked: list[Query]) -> None:
         ground.close()
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@cases("tier", TIERS)
 def test_a_last_line_without_its_newline_is_searched(tmp_path: Path, tier: str) -> None:
     """It is an entry like any other: pi reads it, and adds the newline when it opens the file."""
     lines = [

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.sessions.summaries.summarise import Outcome, extend, summarise
 from app.sessions.tree.branches import branch_ends
 from app.sessions.tree.tree import open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import LINES
 
@@ -158,7 +159,7 @@ U, A, L, U2, A2 = "00000001", "00000002", "00000003", "00000004", "00000005"
 GOES_ON = [user(U2, A), answer(A2, U2)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entries", "branches"),
     [
         ([], 0),

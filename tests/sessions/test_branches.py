@@ -25,6 +25,7 @@ from app.sessions.tree.branches import (
 )
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.tree import SessionTree, open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import FEW_IDS, LINES
 
@@ -227,10 +228,8 @@ def test_a_growing_path_is_added_up_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert branches.of_path(tree.by_id["b"]).tools == 2
 
 
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-@pytest.mark.parametrize(
-    "strange", [b"", b"   ", b"garbage", b'{"type":"message","id":7,"message":{"role":[]}}']
-)
+@cases("newline", [b"\n", b"\r\n"])
+@cases("strange", [b"", b"   ", b"garbage", b'{"type":"message","id":7,"message":{"role":[]}}'])
 def test_strange_lines_do_not_change_the_facts(tmp_path: Path, newline: bytes, strange: bytes) -> None:
     odd = working("c", "b", 1)
     odd["message"]["model"] = odd["message"]["provider"] = 7
@@ -362,7 +361,7 @@ def test_an_empty_session_has_no_branches(tmp_path: Path) -> None:
     assert Branches(open_tree(put(tmp_path, HEADER))).all() == []
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@cases("version", [1, 2])
 def test_old_versions_have_branch_facts(tmp_path: Path, version: int) -> None:
     lines = [user("a", None), working("b", "a", 2)]
     if version == 1:

@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from app.sessions.summaries.quick_summary import quick_summary
 from app.sessions.summaries.summarise import extend, summarise
 from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
 from app.sessions.tree.tree import open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 
 Line = dict[str, Any]
@@ -95,15 +95,15 @@ def ending(folder: Path, *lines: Line, agent: str = "pi") -> str:
     return found.ending
 
 
-@pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
-@pytest.mark.parametrize(("messages", "expected"), CASES)
+@cases("agent", ["pi", "omp", "indusagi"])
+@cases(("messages", "expected"), CASES)
 def test_the_ending_of_the_version_3_family(
     tmp_path: Path, agent: str, messages: list[Line], expected: str
 ) -> None:
     assert ending(tmp_path, HEADER, *chain(*messages), agent=agent) == expected
 
 
-@pytest.mark.parametrize(("messages", "expected"), CASES)
+@cases(("messages", "expected"), CASES)
 def test_the_ending_of_a_file_that_grows_line_by_line(
     tmp_path: Path, messages: list[Line], expected: str
 ) -> None:
@@ -122,7 +122,7 @@ def test_the_ending_of_a_file_that_grows_line_by_line(
     assert step.summary == summarise(path, ("omp",), MTIME).summary
 
 
-@pytest.mark.parametrize(("messages", "expected"), CASES)
+@cases(("messages", "expected"), CASES)
 def test_the_ending_of_other_formats(tmp_path: Path, messages: list[Line], expected: str) -> None:
     without_ids = [{"type": "message", "message": body} for body in messages]
     version_1 = {key: value for key, value in HEADER.items() if key != "version"}
@@ -140,7 +140,7 @@ def test_the_ending_of_other_formats(tmp_path: Path, messages: list[Line], expec
     assert ending(tmp_path, *nodes, head, agent="indusagi") == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("last", "expected"),
     [
         ({"role": "assistant", "content": "x", "stop_reason": "stop"}, DONE),
@@ -169,7 +169,7 @@ BRANCHED = [
 ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("more", "expected"),
     [
         ([], ABORTED),

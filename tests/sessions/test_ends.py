@@ -23,6 +23,7 @@ from app.sessions.summaries.quick_summary import (
     quick_summary,
 )
 from app.sessions.summaries.summarise import summarise
+from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, put, user
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def test_only_the_two_ends_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert sum(read) <= HEAD_BYTES + TAIL_BYTES
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 26])
+@cases("count", [0, 1, 3, 26])
 def test_a_small_file_has_the_row_of_a_whole_read(tmp_path: Path, count: int) -> None:
     lines = [user("a", None, "hi", timestamp=HEADER_MS + 7), *FILLING[:count], name("n")]
     path = put(tmp_path, HEADER, *lines)
@@ -166,7 +167,7 @@ def test_the_beginning_of_an_answer_is_no_prompt() -> None:
 # the name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "names", "expected"),
     [
         ("pi", ["one", "two"], "two"),
@@ -238,7 +239,7 @@ def test_the_file_time_counts_without_a_message_in_the_tail(tmp_path: Path) -> N
 # damage
 
 
-@pytest.mark.parametrize(
+@cases(
     "before",
     [b"\xef\xbb\xbf", b"\n\n \n", b"not json\n", b'{"type":"custom","id":"x"}\n', b"\0\0\0\n"],
     ids=["bom", "blank lines", "damage", "an entry", "NULs"],
@@ -251,7 +252,7 @@ def test_a_header_after_other_lines_is_found(tmp_path: Path, before: bytes) -> N
     assert (found.id, found.first_message) == ("abc", "prompt")
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
         b"",
@@ -293,7 +294,7 @@ def test_damaged_lines_are_skipped(tmp_path: Path) -> None:
     assert (found.first_message, found.modified) == ("prompt \ufffd", HEADER_MS + 4)
 
 
-@pytest.mark.parametrize("kind", ["missing", "a folder", "a pipe"])
+@cases("kind", ["missing", "a folder", "a pipe"])
 def test_an_unreadable_file_makes_no_row(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "session.jsonl"
     if kind == "a folder":

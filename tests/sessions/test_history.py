@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from app.sessions.storage import prompt_history
 from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
+from tests.cases import cases
 from tests.factory import ADD, OMP_TABLES
 
 if TYPE_CHECKING:
@@ -301,7 +302,7 @@ os._exit(1)
 """
 
 
-@pytest.mark.parametrize("without", ["", "-shm"])
+@cases("without", ["", "-shm"])
 def test_the_log_of_a_killed_oh_my_pi_is_read(tmp_path: Path, without: str) -> None:
     path = make_omp(tmp_path / "agent", "old")
     subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, timeout=60)
@@ -350,7 +351,7 @@ def test_a_history_that_changes_all_the_time_raises(tmp_path: Path, monkeypatch:
     assert next(readings) < 20
 
 
-@pytest.mark.parametrize(
+@cases(
     "tables",
     [
         "CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT NOT NULL, created_at INTEGER NOT NULL)",
@@ -395,7 +396,7 @@ def cut_short(path: Path) -> None:
     path.write_bytes((path.parent / "whole" / "history.db").read_bytes()[:6000])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("make", "reason"),
     [
         (None, "No such file"),
@@ -426,7 +427,7 @@ def test_a_history_of_oh_my_pi_is_not_changed_by_our_storage(tmp_path: Path) -> 
     assert looks(path.parent) == before
 
 
-@pytest.mark.parametrize("make", [not_a_database, another_database, Path.mkdir])
+@cases("make", [not_a_database, another_database, Path.mkdir])
 def test_our_storage_refuses_other_files(tmp_path: Path, make: object) -> None:
     path = tmp_path / "history.db"
     assert callable(make)

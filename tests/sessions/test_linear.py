@@ -22,6 +22,7 @@ from app.sessions.tree.branches import Branches, branches_from
 from app.sessions.tree.tree import open_tree
 from app.view.problems import problems_of
 from app.view.tree_view import TreeView
+from tests.cases import cases
 from tests.sessions.lines import MTIME, content, put
 from tests.sessions.test_tree import same
 
@@ -125,7 +126,7 @@ def agree(path: str, lines: list[dict[str, Any]], row: Summary) -> None:
         assert tree.leaf.id == row.leaf_id
 
 
-@pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
+@cases("lines", SESSIONS.values(), ids=SESSIONS)
 def test_row_tree_and_hits_agree_that_there_is_one_branch(
     tmp_path: Path, lines: list[dict[str, Any]]
 ) -> None:
@@ -160,7 +161,7 @@ def test_row_tree_and_hits_agree_for_any_session(lines: list[dict[str, Any]], cu
             is_straight(tree)
 
 
-@pytest.mark.parametrize("parent", [NO_KEY, None, "00000000", "gone", ""])
+@cases("parent", [NO_KEY, None, "00000000", "gone", ""])
 def test_an_append_reads_only_its_own_bytes_for_any_parent(tmp_path: Path, parent: Any) -> None:
     path = put(tmp_path, HEADER, said("00000000"), said("00000001", "gone"), ORIGIN)
     step, tree = summarise(path, AGENTS, MTIME), open_tree(path, AGENTS)
@@ -196,7 +197,7 @@ def test_an_unusual_parent_is_no_problem(tmp_path: Path) -> None:
     assert not SessionManager.open(path, agents=AGENTS).problems
 
 
-@pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
+@cases("lines", SESSIONS.values(), ids=SESSIONS)
 def test_the_tree_view_has_one_segment(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
     view = TreeView(open_tree(put(tmp_path, HEADER, *lines), AGENTS))
     assert all(segment.parent is None for segment in view.segments)

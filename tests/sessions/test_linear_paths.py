@@ -12,6 +12,7 @@ from app.sessions.tree import tree as trees
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
+from tests.cases import cases
 from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said
 
@@ -77,7 +78,7 @@ def test_the_end_of_a_long_session_has_its_last_entries(
     assert end.roots == shown[:1]
 
 
-@pytest.mark.parametrize("lines", [each for name, each in SESSIONS.items() if "id" not in name])
+@cases("lines", [each for name, each in SESSIONS.items() if "id" not in name])
 def test_the_library_nests_each_entry_below_the_one_before(
     tmp_path: Path, lines: list[dict[str, Any]]
 ) -> None:

@@ -20,6 +20,7 @@ from app.sessions.summaries.summarise import extend, problems, summarise
 from app.sessions.tree import node, tree_builder
 from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
+from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.sessions.lines import HEADER, MTIME, answer, content, handed_out, user
 
@@ -163,7 +164,7 @@ def test_no_blank_line_of_a_run_is_decoded(path: str, monkeypatch: pytest.Monkey
     assert len(decoded) < 2000
 
 
-@pytest.mark.parametrize("end", [b"\0" * LONG, b"\n" * LONG, b"\0\n" * 100 + b"\0" * LONG, b" \r\n" * LONG])
+@cases("end", [b"\0" * LONG, b"\n" * LONG, b"\0\n" * 100 + b"\0" * LONG, b" \r\n" * LONG])
 def test_the_quick_summary_finds_the_newest_message_before_a_run(tmp_path: Path, end: bytes) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(content(HEADER, *entries(0, 4)) + end)

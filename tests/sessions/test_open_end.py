@@ -13,6 +13,7 @@ from app.formats import lines
 from app.formats.errors import Cancelled
 from app.sessions.tree import tree as trees
 from app.sessions.tree.tree import open_end, open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def test_the_end_is_part_of_the_whole_tree(
         stack.extend(node.children)
 
 
-@pytest.mark.parametrize("enough", [1, 3])
+@cases("enough", [1, 3])
 def test_a_cancelled_read_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enough: int) -> None:
     monkeypatch.setattr(lines.line_windows, "__defaults__", (0, 1_000))
     asked: list[None] = []

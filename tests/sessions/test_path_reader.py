@@ -14,6 +14,7 @@ from app.sessions.tree import tail_reader
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_tree
+from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.sessions.lines import handed_out
 
@@ -120,7 +121,7 @@ def append(file, line):
         out.write(json.dumps(line) + "\n")
 
 
-@pytest.mark.parametrize("whole", [0, 1 << 20])
+@cases("whole", [0, 1 << 20])
 def test_appended_entries_follow(tmp_path, monkeypatch, whole):
     monkeypatch.setattr(tail_reader, "WHOLE_TREE_BYTES", whole)
     file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b")))

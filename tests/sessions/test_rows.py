@@ -11,6 +11,7 @@ from app.sessions.tree import row_loader
 from app.sessions.tree.node import Node
 from app.sessions.tree.row_loader import LONG_LINE, UNREADABLE_ROW
 from app.sessions.tree.tree import SessionTree, open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, put, user
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def test_a_previews_white_space_is_folded_and_its_length_bounded(tmp_path: Path)
     assert said(tree, tree.entries[1]) == "user: "
 
 
-@pytest.mark.parametrize("change", ["written anew", "gone", "cut off"])
+@cases("change", ["written anew", "gone", "cut off"])
 def test_a_row_of_a_changed_file_is_an_error(tmp_path: Path, change: str) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None), user("b", "a", "longer text"))
     path = tmp_path / "session.jsonl"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from app.sessions.summaries.summarise import Outcome, problems, summarise
 from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
+from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def row(
     return found
 
 
-@pytest.mark.parametrize("name", ["\u200b\u200d\ufeff", "\u2800", "\u3164", " \n"])
+@cases("name", ["\u200b\u200d\ufeff", "\u2800", "\u3164", " \n"])
 def test_an_invisible_name_is_no_title(tmp_path: Path, name: str) -> None:
     info = {"type": "session_info", "id": "b", "parentId": "a", "name": name}
     found = row(tmp_path, HEADER, user("a", None, "first prompt"), info)
@@ -93,7 +92,7 @@ def test_the_file_time_counts_without_any_other_time(tmp_path: Path) -> None:
     assert (found.created, found.modified) == (None, MTIME)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entry", "modified"),
     [
         (
@@ -127,7 +126,7 @@ def test_labels_and_names_do_not_change_modified(tmp_path: Path) -> None:
     assert found.modified == HEADER_MS + 5
 
 
-@pytest.mark.parametrize(
+@cases(
     ("contents", "first"),
     [
         (["", "second"], "second"),
@@ -150,7 +149,7 @@ def test_a_long_first_message_is_cut(tmp_path: Path) -> None:
     assert len(found.title) <= 300
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "names", "result"),
     [
         ("pi", ["a", "b"], "b"),
@@ -211,7 +210,7 @@ def test_tokens_and_cost_are_summed_over_all_branches(tmp_path: Path) -> None:
     assert found.models == ("p/m", "bare")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pairs", "leaves"),
     [
         ([("a", None), ("b", "a"), ("c", "b")], 1),
@@ -247,7 +246,7 @@ def test_unknown_types_and_shapes_are_entries(tmp_path: Path) -> None:
     assert (found.entry_count, found.message_count, found.problems, found.leaf_id) == (4, 0, 1, "c")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "messages", "entries", "faults"),
     [
         ([b"", b"  \t", b"\r", "\u3000".encode()], 0, 0, 0),
@@ -302,7 +301,7 @@ def test_a_title_line(tmp_path: Path) -> None:
     assert (in_pi.agent, in_pi.name, in_pi.problems) == ("pi", "Named", 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("last", "entries", "torn"),
     [
         (b"", 1, False),
@@ -364,7 +363,7 @@ def node(entry_id: str, prev: str | None, role: str = "user") -> dict[str, Any]:
     return transcript("entry", id=entry_id, prev=prev, role=role, message=message, at=HEADER_MS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("heads", "leaf"),
     [
         ([], "d"),
@@ -412,7 +411,7 @@ def test_lanes(tmp_path: Path) -> None:
     assert (found.modified, found.created) == (HEADER_MS + 9, HEADER_MS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "line", "reason"),
     [
         (b"", 0, "empty file"),

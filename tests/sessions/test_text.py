@@ -9,7 +9,6 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from app.formats.utf8_text import fold, to_utf8
 from app.sessions.passages import NO_TEXT, joined, unpack
 from app.sessions.summaries.summarise import extend, summarise
 from app.sessions.summaries.summary_builder import SummaryBuilder
+from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
 
 if TYPE_CHECKING:
@@ -256,10 +256,8 @@ PLACES: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("entry", "kind"), [place[1:] for place in PLACES], ids=[name for name, *_ in PLACES]
-)
-@pytest.mark.parametrize("also", [[], [b"garbage"]], ids=["fast", "slow"])
+@cases(("entry", "kind"), [place[1:] for place in PLACES], ids=[name for name, *_ in PLACES])
+@cases("also", [[], [b"garbage"]], ids=["fast", "slow"])
 def test_each_text_is_found_once_at_its_offset(
     tmp_path: Path, entry: dict[str, Any], kind: int, also: list[bytes]
 ) -> None:
@@ -274,7 +272,7 @@ def test_each_text_is_found_once_at_its_offset(
     assert data[offset:].startswith(json.dumps(line).encode())
 
 
-@pytest.mark.parametrize(
+@cases(
     "entry",
     [
         {"type": "message", "message": {"role": "toolResult", "content": [BLOCK_TEXT]}},
@@ -298,7 +296,7 @@ def test_only_the_text_of_the_conversation_is_kept(tmp_path: Path, entry: dict[s
     assert summarise(path, ("pi",), MTIME).text == NO_TEXT
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
     [
         b'{"type":"message","id":"a","message":{"role":"user","content":"W',
@@ -376,7 +374,7 @@ IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGk="}
 CALL = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"type": "image"}}
 
 
-@pytest.mark.parametrize("also", [[], [b"garbage"]], ids=["fast", "slow"])
+@cases("also", [[], [b"garbage"]], ids=["fast", "slow"])
 def test_tools_errors_and_images(tmp_path: Path, also: list[bytes]) -> None:
     def message(role: str, content: Any, **fields: Any) -> dict[str, Any]:
         return {"type": "message", "id": "a", "message": {"role": role, "content": content, **fields}}

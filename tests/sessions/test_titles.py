@@ -127,7 +127,7 @@ CALL = [{"type": "toolCall", "id": "c", "name": "read", "arguments": {}}]
 IMAGE = [{"type": "image", "data": "eA==", "mimeType": "image/png"}]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "title", "source"),
     [
         ([user("a", None, "/model"), user("b", "a", "hi"), NAMING], "The name", FROM_NAME),
@@ -231,7 +231,7 @@ def test_a_provisional_title_is_that_of_the_whole_file_or_unknown(
 HOSTILE = "\x1b]0;owned\x07\u202efix\u2028the [b]login[/b]\ud800 \x85\u200bnow"
 
 
-@pytest.mark.parametrize("role", ["user", "assistant"])
+@cases("role", ["user", "assistant"])
 def test_hostile_text_is_inert_in_every_title(tmp_path: Path, role: str) -> None:
     message = {"role": role, "content": [{"type": "text", "text": HOSTILE}]}
     line = {"type": "message", "id": "a", "parentId": None, "message": message}

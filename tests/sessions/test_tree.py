@@ -12,6 +12,7 @@ from app.formats.errors import NotASession
 from app.sessions.errors import Changed
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree
+from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def test_a_parent_may_come_later(tmp_path: Path) -> None:
     assert not any(node.orphan or node.loop for node in tree.entries)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pairs", "roots"),
     [
         ([("a", "a")], ["a"]),
@@ -135,7 +136,7 @@ def test_entries_without_usable_ids_are_kept(tmp_path: Path) -> None:
     assert ids(tree.roots) == ["a", "b"]
 
 
-@pytest.mark.parametrize("version", [None, 1, 3])
+@cases("version", [None, 1, 3])
 def test_entries_without_ids_form_a_chain(tmp_path: Path, version: int | None) -> None:
     message = {"type": "message", "message": {"role": "hookMessage", "content": "x"}}
     tree = tree_of(tmp_path, {**HEADER, "version": version}, message, message, message)
@@ -377,7 +378,7 @@ def test_entries_appended_to_version_1_continue_the_chain(tmp_path: Path) -> Non
     assert (new.id, new.parent) == ("00000001", tree.entries[0])
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
     [custom("a", None), custom("gone", "a"), custom("z", "z")],
     ids=["an id used before", "a parent that was missing", "its own parent"],

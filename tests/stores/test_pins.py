@@ -11,6 +11,7 @@ from app.stores import agent_named, discover
 from app.stores.base import Store
 from app.stores.omp import Omp
 from app.stores.pins import OWN, pins_problem, read_own_pins, read_pins, set_own_pin, set_pin
+from tests.cases import cases
 from tests.waiting import ends
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def test_pins_are_read_from_the_folder_above_the_sessions(tmp_path: Path) -> Non
     assert read_pins(store.pins) == {"one", "two"}
 
 
-@pytest.mark.parametrize("damaged", [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b"null"])
+@cases("damaged", [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b"null"])
 def test_a_damaged_file_has_no_pins(tmp_path: Path, damaged: bytes) -> None:
     store = omp_store(tmp_path)
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
@@ -38,7 +39,7 @@ def test_a_damaged_file_has_no_pins(tmp_path: Path, damaged: bytes) -> None:
     assert read_pins(store.pins) == frozenset()
 
 
-@pytest.mark.parametrize("name", ["session-pins.json", "pins.json"])
+@cases("name", ["session-pins.json", "pins.json"])
 def test_a_pipe_has_no_pins_and_is_not_replaced(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     os.mkfifo(path)
@@ -54,7 +55,7 @@ def test_a_pipe_has_no_pins_and_is_not_replaced(tmp_path: Path, name: str) -> No
     assert path.is_fifo()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "why"),
     [
         ("session-pins.json", None, ""),
@@ -81,7 +82,7 @@ def test_values_that_are_not_ids_are_skipped(tmp_path: Path) -> None:
     assert read_pins(store.pins) == {"one"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("env", "source", "pins"),
     [
         ({}, "default", ".omp/agent"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 
-import pytest
-
 import app.view.problems
 from app.reports.tree import draw
 from app.sessions.tree.tree import open_tree
@@ -16,6 +14,7 @@ from app.view.line import line_width, plain_text
 from app.view.problems import damaged_problems
 from app.view.tree_row import render_damaged_row
 from app.view.tree_view import MODES, TreeView
+from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import opened
 
@@ -57,7 +56,7 @@ def test_a_damaged_line_is_found_in_its_row(tmp_path):
     assert view.index_of_damaged(changed) is None
 
 
-@pytest.mark.parametrize("mode", MODES)
+@cases("mode", MODES)
 def test_only_two_filters_show_damaged_lines(tmp_path, mode):
     view = opened(tmp_path, *FOUR, "{", mode=mode)
     line = view.damage[0]
@@ -120,8 +119,8 @@ def test_a_torn_last_line_that_stays_damaged_has_one_row(tmp_path):
     assert [view.damage[index].torn for index in range(len(view.damage))] == [False]
 
 
-@pytest.mark.parametrize("cells", [6, 20, 80])
-@pytest.mark.parametrize("glyphs", [ASCII, UNICODE])
+@cases("cells", [6, 20, 80])
+@cases("glyphs", [ASCII, UNICODE])
 def test_a_damaged_row_has_the_width_and_is_inert(tmp_path, cells, glyphs):
     view = opened(tmp_path, *FOUR, "{\x1b[2J")
     line = view.damage[0]._replace(line=1234, reason=view.damage[0].reason + " and more than fits" * 9)
@@ -162,7 +161,7 @@ def test_only_requested_damaged_lines_get_a_text(tmp_path, monkeypatch):
     assert len(texts_made) == 3
 
 
-@pytest.mark.parametrize("ascii_only", [False, True])
+@cases("ascii_only", [False, True])
 def test_the_command_line_prints_damaged_lines(tmp_path, ascii_only):
     view = opened(tmp_path, *FOUR, "{", {**entry("message", "m", "00000004", 9)})
     lines = list(draw(view.tree, "/home", 80, ascii_only=ascii_only))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from app.view.line import line_width, plain_text
 from app.view.tree_navigation import TreeHits, words_of
 from app.view.tree_row import render_tree_row
 from app.view.tree_view import MODES, TreeView
+from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
@@ -210,8 +210,8 @@ def test_hidden_labels_are_visited_if_the_filter_shows_none(tmp_path):
     assert tree_navigation.labelled(view, view.tree.by_id["b"], 1) is None
 
 
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
-@pytest.mark.parametrize("cells", [20, 30, 40, 60, 90, 200])
+@cases("glyphs", [UNICODE, ASCII])
+@cases("cells", [20, 30, 40, 60, 90, 200])
 def test_a_third_of_a_row_is_left_to_its_text(tmp_path, cells, glyphs):
     lines = [header(), message("n0", None, "user", "root")]
     for number in range(1, 20):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width, plain_text
 from app.view.tree_row import render_tree_row
+from tests.cases import cases
 from tests.factory import chain, header, message
 from tests.view.trees import branched, opened
 
@@ -52,7 +51,7 @@ def test_a_prompt_is_bold_only_on_the_active_path(tmp_path):
     assert ("try caching it", "dim") in lines[4]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "shown"),
     [
         (
@@ -75,7 +74,7 @@ def test_the_marks_of_markdown_are_left_out_of_answers_and_stay_in_prompts(tmp_p
     assert answer.removesuffix("← leaf").rstrip() == f" •   {shown}"
 
 
-@pytest.mark.parametrize(("stop", "mark"), [("aborted", "× aborted: half"), ("error", "× error: half")])
+@cases(("stop", "mark"), [("aborted", "× aborted: half"), ("error", "× error: half")])
 def test_an_answer_with_text_says_that_it_failed(tmp_path, stop, mark):
     lines = [header(), message("a", None, "user", "go")]
     lines.append(message("b", "a", "assistant", "half", stopReason=stop))
@@ -110,7 +109,7 @@ def test_a_deep_row_shows_its_nearest_levels_and_the_number_of_all(tmp_path):
     assert all(line_width(line) == 80 for line in rows(view, 80))
 
 
-@pytest.mark.parametrize("cells", [1, 5, 12, 30, 47, 200])
+@cases("cells", [1, 5, 12, 30, 47, 200])
 def test_a_row_has_exactly_its_cells(tmp_path, cells):
     view = opened(tmp_path, *chain("语言" * 40, "x" * 300, "done"))
     for about in ({}, {"words": ["done"]}, {"label_time": "5m"}, {"hit": True}):

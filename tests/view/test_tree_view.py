@@ -14,6 +14,7 @@ from app.sessions.tree.tree import open_tree
 from app.view.glyphs import ASCII
 from app.view.line import plain_text
 from app.view.tree_view import MODES, TreeView, filter_nodes, shows
+from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
@@ -55,7 +56,7 @@ def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
     assert view.node(view.leaf_row()).id == "g"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("mode", "marked"),
     [("default", "f"), ("no-tools", "f"), ("user", "e"), ("labelled", "e"), ("all", "g")],
 )
@@ -231,7 +232,7 @@ def test_orphans_are_drawn_with_a_note(tmp_path):
     assert "parent is not in the file" in drawn(view, 100)[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("mode", "shown"),
     [
         ("default", ["u", "a", "t", "end"]),
@@ -276,8 +277,8 @@ def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
     assert ids(view) == ["00000001", "x", "z"]
 
 
-@pytest.mark.parametrize("mode", ["default", "no-tools", "labelled"])
-@pytest.mark.parametrize(
+@cases("mode", ["default", "no-tools", "labelled"])
+@cases(
     ("stop", "is_shown"),
     [
         ("aborted", True),
@@ -436,7 +437,7 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     assert node_count == 15_999
 
 
-@pytest.mark.parametrize("mode", MODES)
+@cases("mode", MODES)
 def test_one_entry_and_all_of_them_pass_a_filter_by_the_same_rule(tmp_path, mode):
     view = opened(tmp_path, *branched(), mode="all")
     nodes = view.tree.entries
@@ -455,7 +456,7 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
     assert all(node.row_text is None for node in view.tree.entries)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "shown"),
     [("user", "user: …"), ("assistant", "assistant: …"), ("toolResult", "[…]"), (None, "[…]")],
 )

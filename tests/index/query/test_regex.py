@@ -235,7 +235,7 @@ def test_an_error_shows_the_pattern_as_it_was_typed() -> None:
     assert refused("re:ß$(b", "(") == "not a regular expression: missing )"
 
 
-@pytest.mark.parametrize("module", [None, ModuleType("re2")])
+@cases("module", [None, ModuleType("re2")])
 def test_without_google_re2_a_pattern_is_refused(
     monkeypatch: pytest.MonkeyPatch, module: ModuleType | None
 ) -> None:

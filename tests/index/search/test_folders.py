@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.view.formatting import tilde
+from tests.cases import cases
 from tests.index.search.helpers import World, marked
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def test_the_short_form_is_not_counted_twice_for_suggestions(world: World) -> No
     assert note.message == 'No "widgex"; searched for widgeb, widgez'
 
 
-@pytest.mark.parametrize("word", ["~/work", "dir:~/work", "re:^~/work$", "~/work -said", "~/work in:all"])
+@cases("word", ["~/work", "dir:~/work", "re:^~/work$", "~/work -said", "~/work in:all"])
 def test_a_home_folder_that_is_a_link_is_found_by_both_paths(tmp_path: Path, word: str) -> None:
     real, link = tmp_path.resolve() / "disk", tmp_path / "home"
     real.mkdir()

@@ -285,7 +285,7 @@ def test_a_header_after_a_byte_order_mark(world: World) -> None:
     assert (hit.where, hit.snippet) == ("header", "/old/needle")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "head", "entry"),
     [
         (

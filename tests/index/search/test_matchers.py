@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TEXTS = ("a b", "b a", "a\n\nb", "ab", "x a\u2003b a b y", "", "a", "b", "a\tb " + "x" * 50, "xb a")
 
 
-@pytest.mark.parametrize("size", [1, 10, 30, 1000])
+@cases("size", [1, 10, 30, 1000])
 def test_the_first_and_the_last_passage_with_a_phrase_are_found(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from app.index.text import mmap_reader
 from app.index.text.mmap_reader import Segments, Source
 from app.index.text.segment import path_of, paths_of
 from app.sessions.passages import MARK, PackedText, joined
+from tests.cases import cases
 from tests.index.text.helpers import stored
 
 NAME = "0123456789abcdef"
@@ -72,8 +73,8 @@ def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path
     assert segments.source(span) is None
 
 
-@pytest.mark.parametrize("copy", [0, 1])
-@pytest.mark.parametrize(
+@cases("copy", [0, 1])
+@cases(
     "data",
     [b"", PIECE.folded[:-1], b"\n" + PIECE.folded, b"\0" * 100],
     ids=["empty", "cut", "shifted", "zeros"],

@@ -107,8 +107,8 @@ def test_a_full_segment_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [names.count(name) for name in dict.fromkeys(names)] == [2, 2, 1]
 
 
-@pytest.mark.parametrize("suffix", [".folded", ".written"])
-@pytest.mark.parametrize("harm", ["delete", "truncate", "lengthen", "replace", "move the folder"])
+@cases("suffix", [".folded", ".written"])
+@cases("harm", ["delete", "truncate", "lengthen", "replace", "move the folder"])
 def test_a_segment_changed_by_others_is_not_appended_to(tmp_path: Path, harm: str, suffix: str) -> None:
     folder = tmp_path / "text"
     writer = Writer(str(folder))

@@ -133,7 +133,7 @@ def test_a_broken_link_in_place_of_the_folder_is_a_failed_write(home: Home) -> N
     assert not isinstance(caught.value, AlreadyThere)
 
 
-@pytest.mark.parametrize("name", ["a\0b.jsonl", "a\ud800b.jsonl", "no\0/folder.jsonl"])
+@cases("name", ["a\0b.jsonl", "a\ud800b.jsonl", "no\0/folder.jsonl"])
 def test_a_storage_refuses_an_invalid_path(tmp_path: Path, name: str) -> None:
     path = f"{tmp_path}/{name}"
     with pytest.raises(WriteFailed) as caught:
@@ -144,14 +144,14 @@ def test_a_storage_refuses_an_invalid_path(tmp_path: Path, name: str) -> None:
         FileStorage().read(path)
 
 
-@pytest.mark.parametrize("name", ["a\0b", "a\0/h", "a\ud800b"])
+@cases("name", ["a\0b", "a\0/h", "a\ud800b"])
 def test_a_history_refuses_an_invalid_path(tmp_path: Path, name: str) -> None:
     for make in (HistoryStorage, open_history):
         with pytest.raises(HistoryError, match="no path"):
             make(f"{tmp_path}/{name}")
 
 
-@pytest.mark.parametrize("now_ms", [10**30, -(10**30), 1 << 63])
+@cases("now_ms", [10**30, -(10**30), 1 << 63])
 def test_a_history_refuses_a_time_that_it_cannot_hold(tmp_path: Path, now_ms: int) -> None:
     with HistoryStorage(str(tmp_path / "h")) as history:
         with pytest.raises(HistoryError, match="time"):
