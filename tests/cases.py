@@ -24,13 +24,16 @@ _FAILURES = (Exception, pytest.fail.Exception)
 def cases(
     names: str | tuple[str, ...],
     values: Iterable[Any],
-    ids: Sequence[str] | Callable[[Any], object] | None = None,
+    ids: Iterable[str] | Callable[[Any], object] | None = None,
+    *,
+    one_folder: bool = False,
 ) -> Callable[[Test], Test]:
     """Return a decorator that calls a test with each of the values and fails after the last of them.
 
     `names` is the parameter that takes a value. If there are several, each value is a sequence. Each case has
-    an empty `tmp_path` of its own, and its changes through `monkeypatch` end with it. The cases share all
-    other fixtures. A failure has the name of its case as a note: its id, or its values.
+    an empty `tmp_path` of its own unless they are to share `one_folder`, and its changes through
+    `monkeypatch` end with it. The cases share all other fixtures. A failure has the name of its case as a
+    note: its id, or its values.
 
     Raises ValueError if there is no case.
     """
@@ -49,7 +52,7 @@ def cases(
             for number, (title, row) in enumerate(zip(titles, rows, strict=True)):
                 arguments = dict(zip(parameters, row, strict=True))
                 try:
-                    _run_one(test, number, fixtures | arguments)
+                    _run_one(test, None if one_folder else number, fixtures | arguments)
                 except _FAILURES as failure:
                     failure.add_note(f"case: {title}")
                     failures.append(failure)
@@ -67,9 +70,9 @@ def cases(
     return decorate
 
 
-def _run_one(test: Test, number: int, arguments: dict[str, Any]) -> None:
-    """Run one case with a folder and a monkeypatch of its own, and with nothing printed before it."""
-    if "tmp_path" in arguments:
+def _run_one(test: Test, number: int | None, arguments: dict[str, Any]) -> None:
+    """Run one case with a monkeypatch of its own, nothing printed before it, and a folder of this number."""
+    if "tmp_path" in arguments and number is not None:
         arguments["tmp_path"] = arguments["tmp_path"] / str(number)
         arguments["tmp_path"].mkdir()
     if "capsys" in arguments:
@@ -84,7 +87,7 @@ def _run_one(test: Test, number: int, arguments: dict[str, Any]) -> None:
 def _title(
     parameters: Sequence[str],
     row: Sequence[Any],
-    ids: Sequence[str] | Callable[[Any], object] | None,
+    ids: Iterable[str] | Callable[[Any], object] | None,
     number: int,
 ) -> str:
     """Return what names a case in a failure: its id, or its parameters with their values."""

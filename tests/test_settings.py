@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.settings import Settings, read_settings, settings_file
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,7 @@ def test_a_command_may_be_one_string(env: dict[str, str]) -> None:
     assert read(env, "summary_command = ''").summary_command == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "reason"),
     [
         ("ask_before_trash = 1", "ask_before_trash: must be true or false"),

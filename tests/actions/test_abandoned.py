@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from app.actions.abandoned_branch import (
     OUTPUT_LIMIT,
     PROMPT_LIMIT,
@@ -19,6 +17,7 @@ from app.actions.abandoned_branch import (
 )
 from app.formats.tool_calls import FileLists
 from tests.actions.test_compare import answer, calls, text
+from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
@@ -167,9 +166,7 @@ def test_a_transcript_has_all_roles_and_cuts_long_output(home: Home) -> None:
     assert "the whole file" not in written
 
 
-@pytest.mark.parametrize(
-    "content", [None, 7, [7, None, {"type": "text", "text": 7}, {"type": "toolCall"}], "x\ud800"]
-)
+@cases("content", [None, 7, [7, None, {"type": "text", "text": 7}, {"type": "toolCall"}], "x\ud800"])
 def test_content_of_any_type_is_accepted(home: Home, content: Any) -> None:
     strange = message("x", "u3", "assistant", "")
     strange["message"]["content"] = content

@@ -15,6 +15,7 @@ from app.actions.session_edits import label, rename
 from app.sessions.errors import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
+from tests.cases import cases
 from tests.factory import entry, message
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def test_a_new_file_does_not_restore_a_cleared_name(home: Home, forked_path: Cal
     assert reopened(home, change.after).session_name is None
 
 
-@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
 def test_formats_without_branches_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)

@@ -29,6 +29,7 @@ from app.stores import agent_named, discover, store_holding
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
 from tests.actions.test_compare import answer, calls, text
+from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.sessions.manager.conftest import Home
 
@@ -199,7 +200,7 @@ def test_an_old_file_of_a_session_that_may_be_live_is_not_migrated(
         branch_in_place(options, home.env)
 
 
-@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
 def test_formats_that_are_only_read_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     ids = [line.id for line in reopened(home, path).get_entries()]

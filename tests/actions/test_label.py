@@ -11,6 +11,7 @@ from app.actions.session_edits import label
 from app.sessions.errors import AmbiguousEntry, NotASession, NotThere, ReadOnly, UnknownEntry
 from app.stores import named
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
+from tests.cases import cases
 from tests.factory import chain, message, write_session
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def test_an_unchanged_label_is_not_written_again(home: Home, forked_path: Callab
     assert bytes_of(path) == before
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "kept"),
     [("a\nb\tc", "a b c"), ("\x1b[2Jx", "[2Jx"), ("\udcff", "\ufffd"), ("日本 🧪", "日本 🧪")],
 )
@@ -96,7 +97,7 @@ def test_a_duplicate_id_is_ambiguous(home: Home, forked_path: Callable[..., str]
     assert bytes_of(path) == before
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "why"),
     [
         ("agent", "labels"),

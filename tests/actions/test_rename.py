@@ -11,6 +11,7 @@ from app.actions.undo import undo
 from app.sessions.errors import ReadOnly
 from app.stores.live import LIVE, Verdict
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from tests.sessions.manager.conftest import Home
@@ -80,7 +81,7 @@ def test_beside_a_running_oh_my_pi_only_the_title_line_is_written_with_a_warning
     assert bytes_of(path)[0][256:] == before[256:]
 
 
-@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
 def test_formats_without_names_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)

@@ -16,6 +16,7 @@ from app.sessions.errors import AlreadyThere, ReadOnly
 from app.sessions.manager.change import Change
 from app.stores import all_pins, discover
 from tests.actions.conftest import bytes_of, of_agent, reopened
+from tests.cases import cases
 from tests.sessions.manager.conftest import USER
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ def test_undo_of_a_name_restores_the_old_one(home: Home, agent: str) -> None:
         assert reopened(home, path).session_name is None
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("summary", ["", "left"])
-@pytest.mark.parametrize("to_root", [False, True])
+@cases("agent", AGENTS)
+@cases("summary", ["", "left"])
+@cases("to_root", [False, True])
 def test_undo_of_a_branch_restores_the_leaf(home: Home, agent: str, summary: str, to_root: bool) -> None:
     manager = home.answered(agent)
     path, first = manager.session_file or "", manager.get_entries()[0].id

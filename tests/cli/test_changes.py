@@ -15,6 +15,7 @@ from app.cli_options import parse
 from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores.live import IDLE, LIVE, Verdict
+from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import chain, entry, header, message, write_session
 from tests.holding import held
@@ -310,7 +311,7 @@ def test_calls_without_results_are_refused_without_keep(run, home, store):
 # refusals
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "code", "part"),
     [
         (["label", "nobody", "e", "x"], 1, "'nobody'"),
@@ -362,6 +363,7 @@ def test_calls_without_results_are_refused_without_keep(run, home, store):
         (["label", "./empty.jsonl", "e", "x"], 3, "empty.jsonl"),
         (["fork", "./empty.jsonl"], 3, "empty.jsonl"),
     ],
+    one_folder=True,
 )
 def test_a_refused_command_prints_one_line_and_changes_nothing(run, home, store, tmp_path, words, code, part):
     (tmp_path / "bad.jsonl").write_text("no session\n")

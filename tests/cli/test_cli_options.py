@@ -162,8 +162,8 @@ def test_no_number_is_too_large(command, option, number):
     assert getattr(read, option[2:]) == MANY
 
 
-@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 5_000])
-@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["list", "quest"], ["search", "quest"]])
+@cases("number", ["9223372036854775808", "9" * 5_000])
+@cases("words", [["list"], ["list", "--json"], ["list", "quest"], ["search", "quest"]])
 def test_a_huge_limit_means_all(run, home, words, number):
     write_session(home / ".pi/agent/sessions/--work--/1_s1.jsonl", *chain("question", "answer"))
     done = run(*words, "--limit", number)

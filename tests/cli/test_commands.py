@@ -18,6 +18,7 @@ import pytest
 
 from app.reports.output import encodable_text
 from app.view.cells import width
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, write_session
 from tests.waiting import ends
@@ -193,7 +194,7 @@ def test_stores_can_be_added(leafmark, tmp_path, store):
     assert before["total"] == 4
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "part"),
     [
         (("list", "--store", "nobody=/x"), "nobody=/x"),

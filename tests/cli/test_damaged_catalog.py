@@ -15,6 +15,7 @@ import pytest
 # imported here, because inside a test the modules may be unreadable
 from app.index.catalog import database
 from app.index.row import SCHEMA
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session
 
@@ -77,8 +78,8 @@ def locked(cache, monkeypatch, *, readers=True):
         connection.close()
 
 
-@pytest.mark.parametrize("statement", SPOILERS)
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@cases("statement", SPOILERS)
+@cases("words", COMMANDS, ids=" ".join)
 def test_every_command_answers_as_before(run, folder, cache, words, statement):
     run("index")
     before = run(*words)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.export.hostile import KEY
 from tests.factory import chain, entry, message, write_session
@@ -105,7 +106,7 @@ def test_review_lists_each_replacement_before_anything_is_written(leafmark, sess
     assert KEY not in done.stderr
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "why"),
     [
         ("--entry x --branch y", "--branch has no place beside --entry"),
@@ -120,6 +121,7 @@ def test_review_lists_each_replacement_before_anything_is_written(leafmark, sess
         ("bbbb -o -", "several sessions need several files"),
         ("--to pdf", "'pdf' is none of html, md, json, jsonl"),
     ],
+    one_folder=True,
 )
 def test_options_that_do_not_fit_are_refused(leafmark, session, tmp_path, words, why):
     done = leafmark("export", "aaaa", *words.split())
@@ -129,7 +131,7 @@ def test_options_that_do_not_fit_are_refused(leafmark, session, tmp_path, words,
     assert names(tmp_path) == set()
 
 
-@pytest.mark.parametrize("format", ["html", "md", "json", "jsonl"])
+@cases("format", ["html", "md", "json", "jsonl"], one_folder=True)
 def test_unknown_sessions_entries_and_files_that_are_none_leave_no_file(leafmark, session, tmp_path, format):
     (tmp_path / "home/none.jsonl").write_text("nothing of a session\n")
     for words, code in (

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from app.command_table import COMMANDS
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, write_session
 
@@ -78,7 +79,7 @@ def test_every_command_has_arguments() -> None:
     assert set(WORDS) == set(COMMANDS)
 
 
-@pytest.mark.parametrize("words", [*WORDS.values(), "--help", "list --help", "--version", *USAGE_ERRORS])
+@cases("words", [*WORDS.values(), "--help", "list --help", "--version", *USAGE_ERRORS])
 def test_the_exit_code_is_3_if_both_are_full(process, session, words):
     full = os.open("/dev/full", os.O_WRONLY)
     try:

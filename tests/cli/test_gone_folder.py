@@ -10,6 +10,7 @@ import pytest
 from app import paths
 from app.sessions import SessionManager
 from app.sessions.errors import NotAFolder, NotThere
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 SESSION = "01aaaa-pi"
@@ -93,8 +94,8 @@ def test_sessions_are_found_by_id_and_by_path(run, path, removed, command, tmp_p
     assert len(outs) == 1
 
 
-@pytest.mark.parametrize("named", ["1_01aaaa-pi.jsonl", "../x/1_01aaaa-pi.jsonl", "."])
-@pytest.mark.parametrize(
+@cases("named", ["1_01aaaa-pi.jsonl", "../x/1_01aaaa-pi.jsonl", "."])
+@cases(
     "command",
     [
         ["tree", None],

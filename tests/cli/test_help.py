@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-import pytest
-
 from app.cli_options import parse
 from app.command_table import COMMANDS
 from app.help.pages import TOPICS, read_page, read_title
+from tests.cases import cases
 from tests.readme import PAGES, documents
 
 
@@ -30,7 +29,7 @@ def test_every_page_is_listed_with_its_title(leafmark):
     ]
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+@cases("topic", TOPICS)
 def test_a_page_is_printed_as_markdown_where_there_is_no_terminal(leafmark, topic):
     done = leafmark("help", topic)
     assert done.returncode == 0
@@ -39,7 +38,7 @@ def test_a_page_is_printed_as_markdown_where_there_is_no_terminal(leafmark, topi
     assert "<!--" not in done.stdout
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@cases("command", COMMANDS)
 def test_every_command_has_a_section(leafmark, command):
     done = leafmark("help", command)
     assert done.returncode == 0
@@ -70,7 +69,7 @@ def test_every_command_of_the_examples_is_understood():
         parse(shlex.split(line)[1:])
 
 
-@pytest.mark.parametrize("line", [line for line in examples() if re.match("leafmark (list|search) ", line)])
+@cases("line", [line for line in examples() if re.match("leafmark (list|search) ", line)])
 def test_the_searches_of_the_examples_run(leafmark, line):
     done = leafmark(*shlex.split(line)[1:], "--demo")
     assert done.returncode in (0, 1), done.stderr

@@ -87,8 +87,8 @@ def test_on_a_terminal_hits_stand_below_their_session_and_fit(report):
     assert "\x1b" not in out
 
 
-@pytest.mark.parametrize("cells", [1, 2, 7, 8, 20, 30, 40, 50, 59, 60, 70, 80, 200])
-@pytest.mark.parametrize("colour", [False, True])
+@cases("cells", [1, 2, 7, 8, 20, 30, 40, 50, 59, 60, 70, 80, 200])
+@cases("colour", [False, True])
 def test_no_line_is_wider_than_the_terminal(report, cells, colour):
     row = make_row(
         "0197c0de-0000-7000-8000-00000000abcd", title="日本語の題 " * 9, cwd="/home/me/" + "x" * 40
@@ -110,7 +110,7 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
         assert "(other spell" in plain
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "words"),
     [
         (Where(True, 2, 2), "user e1: "),
@@ -222,7 +222,7 @@ def test_json_has_the_documented_fields(report):
     assert third["role"] is None
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(0, 0), (1, 1), (2, 2), (5, 3)])
+@cases(("limit", "shown"), [(0, 0), (1, 1), (2, 2), (5, 3)])
 def test_a_limit_applies_across_pages(report, limit, shown):
     pages = [Page([hit(ONE), hit(TWO)], 2), Page([hit(make_row("three"))], 3, done=True)]
     code, out, err = report(pages, "--limit", str(limit))

@@ -21,6 +21,7 @@ from app.cli_options import parse
 from app.setup import setup_from_demo, setup_from_process
 from app.stores import all_pins
 from app.stores.live import LIVE, MAYBE, Verdict
+from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import chain, header, message, write_session
 
@@ -425,7 +426,7 @@ def test_an_unwritable_journal_stops_no_action(run, home, store, words):
 # refusals
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "code", "part"),
     [
         (["trash"], 2, "SESSION"),
@@ -447,6 +448,7 @@ def test_an_unwritable_journal_stops_no_action(run, home, store, words):
         (["undo"], 1, "nothing to undo"),
         (["undo", "pi-aaaa"], 2, "pi-aaaa"),
     ],
+    one_folder=True,
 )
 def test_a_refused_command_prints_one_line_and_moves_nothing(run, home, store, tmp_path, words, code, part):
     (tmp_path / "notes.txt").write_text("no session\n")

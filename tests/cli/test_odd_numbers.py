@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.view.branch_table import branch_text
+from tests.cases import cases
 from tests.factory import chain, write_session
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ def with_number(home: Path, field: str, number: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("number", [BEYOND, f"-{BEYOND}", "1e400", "1e308", "9" * 300])
-@pytest.mark.parametrize("field", ["input", "output", "cacheRead", "cacheWrite", "total"])
+@cases("number", [BEYOND, f"-{BEYOND}", "1e400", "1e308", "9" * 300])
+@cases("field", ["input", "output", "cacheRead", "cacheWrite", "total"])
 def test_a_session_with_such_a_number_has_a_row_and_branch_facts(run, home, field, number):
     path = with_number(home, field, number)
     done = run("list", "--json")

@@ -15,6 +15,7 @@ from app.index.index import Index
 from app.reports.listing import complain_of_skipped
 from app.stores import agent_named
 from app.stores.base import Store
+from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, stamp, write_history, write_session
 
@@ -132,7 +133,7 @@ def test_thinking_is_searched_and_tools_on_request(run, folder):
         assert (call["entry_id"], call["role"]) == ("a1", "assistant")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "is_reported"),
     [
         (["xylophones"], True),
@@ -237,7 +238,7 @@ def test_json_has_the_other_spellings(run, folder):
     assert [hit["session_id"] for hit in document["hits"]] == ["vvvv"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "notes"),
     [
         (
@@ -329,7 +330,7 @@ def test_a_word_without_a_match_is_replaced_with_a_note(run, folder):
     assert all("other spelling" in line for line in done.out.splitlines())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "caret"),
     [
         ("a is:blue", "       ^^^^"),

@@ -58,7 +58,7 @@ def test_words_that_begin_with_no_command_are_a_query_of_the_browser(words, quer
     assert (options.command, " ".join(options.query)) == (None, query)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "command"),
     [
         ("serach", "search"),

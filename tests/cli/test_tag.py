@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import chain, write_session
 
@@ -68,7 +69,7 @@ def test_tags_stay_with_a_session_whose_file_is_renamed(leafmark, two):
     assert listed(leafmark("list", "--json"))["one"]["tags"] == ["kept"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "code", "reason"),
     [
         (["one", "plain"], 2, "'plain' is neither +tag nor -tag"),

@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "expected"),
     [
         ("--p--/a.jsonl", "file"),

@@ -18,7 +18,7 @@ from app.redact.scanner import secrets_in
 from tests.cases import cases
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
-EACH = pytest.mark.parametrize("rule", RULES, ids=[rule.kind for rule in RULES])
+EACH = cases("rule", RULES, ids=[rule.kind for rule in RULES])
 
 
 def secret_of(rule: Rule) -> str:

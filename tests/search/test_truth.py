@@ -11,6 +11,7 @@ from app.index.query.grammar import parse
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.needles import NEEDLES
 from tests.benchmarks.recall import faults, planted
+from tests.cases import cases
 from tests.search.ground import TIERS, Ground, hits_of
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ def test_every_needle_is_found_and_nothing_else(corpus: Corpus, all_text: bool, 
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "needle", [needle for needle in NEEDLES if needle.place in ROLES], ids=lambda it: it.name
-)
+@cases("needle", [needle for needle in NEEDLES if needle.place in ROLES], ids=lambda it: it.name)
 def test_a_role_restricts_the_search_to_its_texts(corpus: Corpus, needle: Needle) -> None:
     wanted = set(planted(corpus.records, needle))
     with corpus.ground.searcher("store") as searcher:

@@ -12,6 +12,7 @@ import tempfile
 import pytest
 
 from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
+from tests.cases import cases
 
 LOOKER = """#!{python}
 import json, os, sys, stat
@@ -68,7 +69,7 @@ def test_the_environment_names_the_program_else_a_default_is_used(program, kind,
     assert command_of(kind, env | variables) == command
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "variables", "says"),
     [
         ("pager", {"PAGER": "gone -R"}, "$PAGER names a program that is not there: gone"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.sessions.storage import blobs
 from app.sessions.storage.blobs import PREFIX, BlobStore, parse_ref
+from tests.cases import cases
 
 DATA = b"\x89PNG not really"
 DIGITS = hashlib.sha256(DATA).hexdigest()
@@ -70,7 +71,7 @@ def test_a_damaged_blob_is_missing_until_it_is_put_again(store: BlobStore, damag
     assert names(store) == [DIGITS]
 
 
-@pytest.mark.parametrize(
+@cases(
     "ref",
     [
         "",

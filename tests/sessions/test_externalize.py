@@ -196,7 +196,7 @@ def test_a_data_url_is_stored_whole_in_its_blob(blobs: BlobStore) -> None:
     assert inline_blobs(short, blobs) == entry
 
 
-@pytest.mark.parametrize(
+@cases(
     "image",
     [
         "https://example.com/a.png",
@@ -212,7 +212,7 @@ def test_other_image_urls_are_unchanged(blobs: BlobStore, image: Any) -> None:
     assert count(blobs) == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
         IMAGE + "\n",

@@ -97,7 +97,7 @@ def test_prompts_are_normalized(storage: HistoryStorage, sent: str, kept: str) -
     assert prompts(storage.recent(cwd="/caf\udce9")) == [kept]
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\n\r\n\t", "\u3000"])
+@cases("blank", ["", " ", "\n\r\n\t", "\u3000"])
 def test_a_blank_prompt_is_not_added(storage: HistoryStorage, blank: str) -> None:
     assert storage.add(blank, now_ms=1) is None
     assert storage.recent() == []

@@ -9,6 +9,7 @@ import pytest
 
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def test_a_grown_file_is_recognized(known: FileSnapshot, path: Path, more: bytes
     assert recognised(known, path) == len(READ + more)
 
 
-@pytest.mark.parametrize("now", [READ[:-1], b"", b"x\nbb\n", b"a\nbx\n", b"a\nbx\nc\n"])
+@cases("now", [READ[:-1], b"", b"x\nbb\n", b"a\nbx\n", b"a\nbx\nc\n"])
 def test_a_rewritten_file_is_not_recognized(known: FileSnapshot, path: Path, now: bytes) -> None:
     path.write_bytes(now)
     with pytest.raises(Changed):

@@ -26,8 +26,8 @@ def walked(path: tail_reader.PathReader, most: int) -> list[int]:
 
 
 @pytest.mark.usefixtures("by_the_way")
-@pytest.mark.parametrize("most", [1, 2, 100])
-@pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
+@cases("most", [1, 2, 100])
+@cases("lines", SESSIONS.values(), ids=SESSIONS)
 def test_the_path_through_any_entry_has_all_entries(
     tmp_path: Path, lines: list[dict[str, Any]], most: int
 ) -> None:

@@ -51,7 +51,7 @@ def expected(tree, node):
     raise AssertionError(node)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6))
 def test_every_path_equals_that_of_the_tree(tmp_path, by_the_way, seed):
     file = str(write_session(tmp_path / "s.jsonl", *grown(random.Random(seed), 40)))
     tree = open_tree(file)
@@ -89,7 +89,7 @@ def test_a_branched_session_that_the_catalog_calls_linear_is_read_right(tmp_path
     assert path.trees == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     "lines",
     [
         [header()],

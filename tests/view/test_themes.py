@@ -12,6 +12,7 @@ from app.help.pages import read_page
 from app.theme_files import load_all, load_theme, theme_names
 from app.view.palette import STYLES, THEMES, contrast, ground_of
 from app.view.themes import BASE, BUNDLED, TEXTUAL, load_bundled, user_theme
+from tests.cases import cases
 
 GROUNDS = ("background", "panel", "cursor", "cursor-idle")
 TEXTS = ("text", "dim")
@@ -33,7 +34,7 @@ def env(tmp_path):
     return {"LEAFMARK_CONFIG_DIR": str(tmp_path)}
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@cases("name", BUNDLED)
 def test_text_and_marks_can_be_read_in_every_theme(name):
     assert load_bundled(name)
     theme = THEMES[name]
@@ -56,7 +57,7 @@ def test_high_contrast_is_higher_than_seven():
     assert min(contrast(theme[name], theme["background"]) for name in BASE[1:]) >= 7
 
 
-@pytest.mark.parametrize("name", TEXTUAL)
+@cases("name", TEXTUAL)
 def test_the_colours_of_a_theme_of_textual_are_its_own(name):
     theme = BUILTIN_THEMES[name]
     own = (

@@ -155,7 +155,7 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[ZoneInfo]:
     time.tzset()
 
 
-@pytest.mark.parametrize("value", ["today", "yesterday", "2026", "2026-03-08", "2026-11", ">2026-11-01"])
+@cases("value", ["today", "yesterday", "2026", "2026-03-08", "2026-11", ">2026-11-01"])
 def test_without_a_zone_the_zone_of_this_machine_is_used(new_york: ZoneInfo, value: str) -> None:
     now = milliseconds("2026-11-02T00:30", new_york)
     assert time_range(value, now) == time_range(value, now, new_york)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-import pytest
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World
@@ -16,7 +16,7 @@ def nothing() -> None:
     pass
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "a\nWidget",
@@ -39,7 +39,7 @@ def test_any_characters_may_surround_a_word(world: World, text: str) -> None:
     assert world.ids("Widget") == ["s1"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("word", "other_words"),
     [
         ("Über", ("über", "ÜBER")),
@@ -54,8 +54,8 @@ def test_any_characters_may_surround_a_word(world: World, text: str) -> None:
         ("日本A", ("日本a",)),
     ],
 )
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-@pytest.mark.parametrize("escaped", [False, True])
+@cases("form", ["NFC", "NFD"])
+@cases("escaped", [False, True])
 def test_capitals_of_all_scripts(
     world: World, word: str, other_words: tuple[str, ...], form: str, escaped: bool
 ) -> None:

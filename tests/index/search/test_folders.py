@@ -36,8 +36,8 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.index.close()
 
 
-@pytest.mark.parametrize("more", ["", "agent:pi ", "said ", "date:>2000 ", '"and answered" ', "re:s.id "])
-@pytest.mark.parametrize(
+@cases("more", ["", "agent:pi ", "said ", "date:>2000 ", '"and answered" ', "re:s.id "])
+@cases(
     ("word", "ids"),
     [
         ("~/work", ["s3", "s2"]),

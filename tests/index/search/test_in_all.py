@@ -150,8 +150,8 @@ def test_every_text_of_every_kind_of_line_is_searched(dialect: str, written: Any
     assert text_of_entries == text_of_line
 
 
-@pytest.mark.parametrize("levels", [50, 900, 1_100, 3_000])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"named":', "}")])
+@cases("levels", [50, 900, 1_100, 3_000])
+@cases(("opening", "closing"), [("[", "]"), ('{"named":', "}")])
 def test_deeply_nested_values_are_searched(world: World, levels: int, opening: str, closing: str) -> None:
     """pi's parser accepts such values."""
     deep = opening * levels + '"%s"' + closing * levels

@@ -8,6 +8,7 @@ import pytest
 
 from app.formats import text_kinds
 from app.index.query.query import QueryError
+from tests.cases import cases
 from tests.factory import header, message, write_session
 from tests.index.search.helpers import World, marked
 
@@ -32,7 +33,7 @@ def test_no_word_matches_across_passages_or_heads(world: World) -> None:
     assert world.ids(r"re:^beta$") == ["s1"]
 
 
-@pytest.mark.parametrize("pattern", [r"\Abeta\z", r"\Abe", r"ta\z", r"(?-m)^beta$", r"\bbeta\b", r"(?s)be.a"])
+@cases("pattern", [r"\Abeta\z", r"\Abe", r"ta\z", r"(?-m)^beta$", r"\bbeta\b", r"(?s)be.a"])
 def test_a_pattern_matches_within_one_passage(world: World, pattern: str) -> None:
     world.session("s1", "alpha", "beta", "gamma")
     world.session("s2", "alphabetagamma", "nothing")

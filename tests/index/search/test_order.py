@@ -9,6 +9,7 @@ import pytest
 
 from app.index.search.evaluator import PassageFinder
 from app.index.search.search_run import MAX_DENSITY_PASSAGES
+from tests.cases import cases
 from tests.factory import message
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def test_names_are_more_relevant_than_prompts_and_prompts_than_the_rest(world: W
     assert len(set(scores)) == 5
 
 
-@pytest.mark.parametrize("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
+@cases("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
 def test_a_prompt_counts_however_many_entries_follow_it(world: World, text: str) -> None:
     fillers = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "Needle needle")]
     world.session("asked", "Needle needle", "hello", *fillers)

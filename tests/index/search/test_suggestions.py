@@ -29,7 +29,7 @@ def outcome(world: World, query: str) -> tuple[list[str], dict[str, Any], list[s
     return [note.message for note in pages[-1].notes], dict(pages[-1].instead), ids
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "word"),
     [
         ("role:assistant frobnicate windows", "frobnicate"),
@@ -67,7 +67,7 @@ def test_another_spelling_is_searched_in_the_texts_of_the_query(
     assert (instead, ids) == ({"frobnicute": ()}, [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "name", "instead"),
     [
         ('"Read the File"', "Read the File", "read the file"),
@@ -82,7 +82,7 @@ def test_another_spelling_is_searched_in_the_texts_of_the_query(
         ('"Read the File" -zzz', "Read the File", "read the file"),
     ],
 )
-@pytest.mark.parametrize("order", ["recent", "relevance"])
+@cases("order", ["recent", "relevance"])
 def test_a_phrase_or_pattern_is_searched_without_its_capitals(
     world: World, query: str, name: str, instead: str, order: str
 ) -> None:
@@ -156,7 +156,7 @@ def test_a_pattern_is_named_as_it_is_typed(typed: str) -> None:
         assert (named.kind, named.text, named.exact) == (term.kind, flag + term.text, exact)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "words"),
     [
         ("cahe", ("cache",)),  # a missing letter, in a name

@@ -10,6 +10,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import AmbiguousEntry, BadValue, UnknownEntry
+from tests.cases import cases
 from tests.factory import chain, message, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -153,7 +154,7 @@ def test_a_compaction_may_keep_from_an_entry_of_another_process(home: Home) -> N
     ]
 
 
-@pytest.mark.parametrize("bad_message", [{}, {"role": None}, {"role": ""}, {"role": 5, "content": "x"}])
+@cases("bad_message", [{}, {"role": None}, {"role": ""}, {"role": 5, "content": "x"}])
 def test_a_message_without_a_role_is_refused(home: Home, bad_message: dict[str, Any]) -> None:
     manager = home.answered()
     before = content(manager.session_file)

@@ -10,6 +10,7 @@ import pytest
 
 from app.sessions.errors import LiveSession
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
+from tests.cases import cases
 from tests.factory import write_session
 from tests.sessions.manager.conftest import USER, content
 
@@ -25,7 +26,7 @@ def set_state(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
     monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: verdict)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("agent", "state", "label", "move", "name"),
     [
         ("pi", IDLE, True, True, True),

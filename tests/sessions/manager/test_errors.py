@@ -35,9 +35,9 @@ CALLS: dict[str, Call] = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("what", CALLS)
+@cases("bad", BAD)
+@cases("agent", AGENTS)
+@cases("what", CALLS)
 def test_an_invalid_path_is_refused_and_named(home: Home, what: str, agent: str, bad: str) -> None:
     with pytest.raises(NoPath, match="no path") as caught:
         CALLS[what](bad, agent=agent, env=home.env)

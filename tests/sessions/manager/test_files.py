@@ -10,6 +10,7 @@ import pytest
 
 from app.sessions import MemoryStorage, SessionManager
 from app.sessions.errors import NotAFile, NotASession, Unreadable
+from tests.cases import cases
 from tests.factory import chain, header, message, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -85,7 +86,7 @@ def test_an_empty_file_gets_a_header_and_keeps_its_path(home: Home) -> None:
     assert manager.session_file == str(path)
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [b"garbage", b"\n\n", b'{"type":"message","id":"a"}\n', b'{"type":"session"}\n', b"\0" * 100, b"[1]\n"],
 )

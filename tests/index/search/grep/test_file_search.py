@@ -13,6 +13,7 @@ from app.index.query.query import REGEX, WORD, Query, Term
 from app.index.search.grep import reverse_reader
 from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.matchers import QueryPlan
+from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -210,9 +211,7 @@ def test_lines_that_are_appended_during_the_search_are_not_read(path: Path) -> N
     assert not look(searched, path, beat=append).matches
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n\n", b"not json needle\n", b"\0" * 100, b'"needle"\n', b'{"a":"needle"']
-)
+@cases("content", [b"", b"\n\n", b"not json needle\n", b"\0" * 100, b'"needle"\n', b'{"a":"needle"'])
 def test_a_file_that_is_no_session_matches_nothing(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert not look(deep("needle"), path).matches
@@ -255,7 +254,7 @@ def test_a_file_that_does_not_name_the_tool_is_not_decoded(path: Path) -> None:
     assert look(tools_and_prompts, path).matches
 
 
-@pytest.mark.parametrize("tool", ["läs", 'say "it"', "back\\slash", "a/b", "K", "日本"])
+@cases("tool", ["läs", 'say "it"', "back\\slash", "a/b", "K", "日本"])
 def test_tools_of_any_name(path: Path, tool: str) -> None:
     path.write_bytes(
         HEAD + call_line("other", "1", word="needle") + message_line("toolResult", "needle", toolName=tool)
