@@ -138,7 +138,7 @@ def _parse_query(words: Sequence[str], first: int) -> Options:
 
 
 SHORTEST_TYPO = 4
-"""Letters. A shorter word is never taken for a command with an error in it."""
+"""Letters. A shorter word is taken for a command with an error in it only if it has no vowel, like `lst`."""
 SHORTEST_WRONG_LETTER = 6
 """Letters of a command that a word with one other letter is taken for: `work` is not `fork`."""
 
@@ -148,7 +148,7 @@ def near_command(word: str) -> str:
     a long command, wrong; "" if there is none.
     """
     typed = word.lower()
-    if len(typed) < SHORTEST_TYPO:
+    if len(typed) < SHORTEST_TYPO - set("aeiouy").isdisjoint(typed):
         return ""
     return next((name for name in COMMANDS if typed != name and _is_near(typed, name)), "")
 

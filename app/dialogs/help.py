@@ -15,6 +15,7 @@ from textual.widgets import Static
 from app.help.pages import TOPICS, read_page, read_title
 from app.index.query.filter_table import CASE, screen_table
 from app.keys import keys_of
+from app.view.cells import width
 from app.view.line import wrap
 from app.view.markdown import markdown_lines
 from app.widgets.dialog import Dialog
@@ -295,10 +296,25 @@ def help_text(blocks: Iterator[tuple[str, Rows]], cells: int, typed: str = "") -
                 pieces.append("\n" + " " * column)
             elif not key:
                 pieces.append("  ")
-            lines = wrap(description, max(cells - column, 8))
+            lines = _broken(description, max(cells - column, 8))
             pieces.append(f"\n{' ' * column}".join(lines) + "\n")
         pieces.append("\n")
     return Content.assemble(*pieces) if pieces else Content(f"Nothing here contains {typed.strip()!r}.")
+
+
+def _broken(text: str, cells: int) -> Iterator[str]:
+    """A text broken at spaces into lines. The parts of a legend, with two blanks between them, stay whole as
+    far as they fit.
+    """
+    line = ""
+    for part in text.split("  "):
+        if line and width(line) + 2 + width(part) <= cells:
+            line += f"  {part}"
+            continue
+        if line:
+            yield from wrap(line, cells)
+        line = part
+    yield from wrap(line, cells)
 
 
 def _page_text(topic: str, cells: int, typed: str) -> Content:

@@ -9,7 +9,14 @@ from textual import on
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import BlockRead, OutlineRead, TranscriptFailed, TranscriptHits, TranscriptRead
+from app.messages import (
+    BlockRead,
+    HitLocated,
+    OutlineRead,
+    TranscriptFailed,
+    TranscriptHits,
+    TranscriptRead,
+)
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
 from app.services.transcript_request import Request
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages import HitLocated
     from app.sessions.tree.entry_ref import EntryRef
     from app.setup import Setup
     from app.view.transcript_outline import Hits, Outline
@@ -74,6 +80,8 @@ class TranscriptPane(Pane):
         self._row: Row | None = None
         self._opened = ""
         self._hit: HitLocated | None = None
+        # the user chose the entry: it stays in view when a hit that was known before is located again
+        self._stays = False
         # the position to scroll to, whether it was reached, and the first line in view after the last attempt
         self._spot = Spot(None)
         self._placed = False
@@ -138,7 +146,7 @@ class TranscriptPane(Pane):
             return
         if self._timer is not None:
             self._timer.stop()
-        self._row, self._hit = row, None
+        self._row, self._hit, self._stays = row, None, False
         self._forget_path()
         self._titled = None
         if row is None:
@@ -153,11 +161,20 @@ class TranscriptPane(Pane):
         else:
             self._open(Spot(None))
 
-    def show_entry(self, row: Row, entry_id: str | None, offset: int) -> None:
-        """Show a session with the cursor on an entry."""
+    def show_entry(
+        self, row: Row, entry_id: str | None, offset: int, found: HitLocated | None = None
+    ) -> None:
+        """Show a session with the cursor on an entry.
+
+        :param found: the hit of a search in this session: its words are highlighted, and the keys for the
+            next hit go on from the entry.
+        """
         if self._timer is not None:
             self._timer.stop()
-        self._row, self._hit, self._opened = row, None, row.path
+        self._row, self._stays, self._opened = row, True, row.path
+        self._hit = found and HitLocated(
+            row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
+        )
         self._forget_path()
         self._open(Spot(anchor_of(entry_id, offset), -1))
 
@@ -177,9 +194,10 @@ class TranscriptPane(Pane):
         before = self._hit
         self._hit = hit
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
-        if hit.again and is_known:
+        if hit.again and (is_known or self._stays):
             self._show_position()
             return
+        self._stays = False
         if self._timer is not None:
             self._timer.stop()
         self._forget_path()

@@ -397,6 +397,7 @@ class BrowserScreen(SessionsScreen):
 
     def update_ages(self) -> None:
         super().update_ages()
+        self._tree.update_ages()
         self.entry_pane.update_age()
         self.project_pane.update_ages()
 
@@ -440,14 +441,16 @@ class BrowserScreen(SessionsScreen):
         if self._reads or row is None:
             self._close_transcript()
             return
-        node = self._tree.node if self._pane != "sessions" else None
-        view = self._tree.view
+        tree, view, has_hit = self._tree, self._tree.view, self.sessions_pane.has_hit
+        # The keys for the next hit move the tree's cursor from the list, too.
+        node = tree.node if self._pane != "sessions" or tree.hits is not None else None
+        follows = tree.follows and not has_hit
         self._reads = True
         self._focus_pane("tree")
-        if node is not None and view is not None and view.tree.path == row.path and not self._tree.follows:
-            self.transcript_pane.show_entry(row, node.id, node.offset)
+        if node is not None and view is not None and view.tree.path == row.path and not follows:
+            self.transcript_pane.show_entry(row, node.id, node.offset, tree.hit if has_hit else None)
         else:
-            self.transcript_pane.show_session(row, waits=self.sessions_pane.has_hit)
+            self.transcript_pane.show_session(row, waits=has_hit)
             self.sessions_pane.locate_again()
 
     def action_close_transcript(self) -> None:

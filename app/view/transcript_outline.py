@@ -10,6 +10,7 @@ from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import stable_width
 from app.view.document_line import DocumentLine
 from app.view.formatting import counted
+from app.view.tree_row import without_marks
 
 
 class BranchStart(NamedTuple):
@@ -86,7 +87,7 @@ class Outline(NamedTuple):
 
 def _note(starts: Sequence[BranchStart], key: str) -> DocumentLine:
     count = f"{len(starts):,} other branch{'es start' if len(starts) > 1 else ' starts'} here: "
-    text = stable_width(one_line(starts[0].text, 300))
+    text = without_marks(stable_width(one_line(starts[0].text, 300)))
     right = [(key, "key"), (" read it", "hint")] if key else []
     return DocumentLine(
         [("  ", "text"), ("Ψ ", "branches"), (count, "dim"), (text, "text")], own=3, right=right

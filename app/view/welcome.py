@@ -18,6 +18,8 @@ _BESIDE = 4
 _TITLE = "Welcome to leafmark"
 _FOUND_NOTHING = "No sessions found yet. leafmark looked here:"
 _FOUND_NOTHING_SHORT = "No sessions found yet. Looked here:"
+_GLUE = "\xa0"
+"""A blank at which no line is broken."""
 
 Place = tuple[str, str, str]
 """(agents, folder, state of the folder) of a store."""
@@ -61,10 +63,12 @@ def _store(place: Place, home: str) -> tuple[str, str, str]:
 
 def _advice(places: Sequence[Place]) -> list[str]:
     agents = dict.fromkeys(name for names, _, _ in places for name in names.split("+"))
-    named = ", ".join(agent_named(name).command for name in list(agents)[:2])
+    # A name stays on one line, and the last one behind its "or".
+    titles = [agent_named(name).title.replace(" ", _GLUE) for name in agents] or ["an agent"]
+    named = f" or{_GLUE}".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
     first = next(iter(agents), "AGENT")
     return [
-        f"Start an agent ({named}) and its session appears here at once.",
+        f"Start {named}, and its session appears here at once.",
         f"Sessions elsewhere? Run leafmark --store {first}=FOLDER.",
     ]
 
@@ -75,7 +79,8 @@ def _fitting(
     """The text of the panel in at most ``height`` lines of ``cells`` cells."""
     found_nothing = _FOUND_NOTHING if cells >= len(_FOUND_NOTHING) else _FOUND_NOTHING_SHORT
     head: list[Line] = [[(piece, "text")] for piece in wrap(found_nothing, max(4, cells))]
-    below: list[Line] = [[(piece, "dim")] for text in advice for piece in wrap(text, max(4, cells))]
+    pieces = [piece.replace(_GLUE, " ") for text in advice for piece in wrap(text, max(4, cells))]
+    below: list[Line] = [[(piece, "dim")] for piece in pieces]
     names = max((max_width(name) for name, _, _ in stores), default=0)
     states = max((max_width(state) for _, _, state in stores), default=0)
     indent, gap = (2, 3) if cells >= USUAL_CELLS - _BESIDE else (0, 1)

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from app.keys import key_of
 from app.view import tree_navigation
-from app.view.formatting import moment
+from app.view.formatting import age
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import fit_line
 from app.view.problems import SHOWN_IN, DamagedLine
@@ -194,7 +194,12 @@ class EntryTree(LineList):
 
     def _label_time(self, view: TreeView, node: Node) -> str:
         time_ms = view.tree.label_time(node) if self.label_times else None
-        return "" if time_ms is None else moment(time_ms, self._now_ms())
+        return "" if time_ms is None else age(time_ms, self._now_ms())
+
+    def update_ages(self) -> None:
+        """Draw the ages of the labels anew, if they are shown."""
+        if self.label_times:
+            self.redraw_rows()
 
     def row_region(self, node: Node) -> Region | None:
         """The screen region of an entry's row; None if it is not in view."""

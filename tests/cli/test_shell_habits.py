@@ -51,6 +51,8 @@ def opened(monkeypatch):
         # a word of the same length as a short command is a word
         (["work"], "work"),
         (["crash"], "crash"),
+        (["for"], "for"),
+        (["lit"], "lit"),
     ],
 )
 def test_words_that_begin_with_no_command_are_a_query_of_the_browser(words, query):
@@ -63,6 +65,7 @@ def test_words_that_begin_with_no_command_are_a_query_of_the_browser(words, quer
     [
         ("serach", "search"),
         ("lists", "list"),
+        ("lst", "list"),
         ("labeel", "label"),
         ("resune", "resume"),
         ("exprot", "export"),

@@ -6,6 +6,11 @@ import pytest
 
 from app.dialogs.help import HelpDialog, help_text
 from app.index.query.filter_table import FILTER_KINDS, language_table
+from app.view.cells import width
+from app.view.session_row import LEGEND
+from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
+from app.view.tree_row import LEGEND as TREE_LEGEND
+from tests.cases import cases
 
 
 def text_of(ui):
@@ -116,3 +121,12 @@ def test_no_line_is_wider_than_its_space(cells):
     if cells >= 36:
         assert max(map(len, lines)) <= cells
     assert any(line.strip().startswith("agent:") for line in lines)
+
+
+@cases("legend", [LEGEND, TREE_LEGEND, TRANSCRIPT_LEGEND])
+def test_a_mark_stays_beside_its_word(legend):
+    for cells in range(44, 160):
+        lines = str(help_text(iter([("Marks", [("", legend)])]), cells)).splitlines()
+        assert max(map(width, lines)) <= cells
+        shown = "  ".join(line.strip() for line in lines[1:] if line.strip())
+        assert shown == legend, cells

@@ -292,6 +292,32 @@ async def test_after_a_search_n_moves_from_match_to_match(browser, tmp_path):
         assert "of 3" not in border(ui)
 
 
+@pytest.mark.parametrize("pane", ["1", "2"], ids=["list", "tree"])
+async def test_the_transcript_opens_at_the_hit_that_n_went_to(browser, branched, pane):
+    async with browser() as ui:
+        await ui.press("slash", *"use", "enter")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "e", "the hit")
+        await ui.press("slash", "ctrl+u", *"e", "enter")
+        await ui.settled()
+        start = ui.tree.node.id
+        await ui.press(pane)
+        for _ in range(2):
+            before = ui.tree.node.id
+            await ui.press("n")
+            await ui.until(lambda before=before: ui.tree.node.id != before, "the next hit")
+        entry = ui.tree.node.id
+        assert entry != start
+        await ui.press("v")
+        shown = ui.screen.transcript_pane
+        await ui.until(lambda: shown.entry is not None and not shown.is_reading, "the transcript")
+        assert shown.entry.entry_id == entry
+        # The session grows, and its hit is located anew.
+        append(ui.path("s"), message("g", "f", "user", "more e", 90))
+        await ui.until(lambda: ui.tree.view.tree.by_id.get("g") is not None, "the new entry")
+        await ui.settled()
+        assert shown.entry.entry_id == entry
+
+
 async def test_words_that_are_in_no_single_entry_are_visited_one_by_one(browser, branched):
     async with browser() as ui:
         await ui.press("slash", *"redis", "space", *"cache", "space", *"login", "enter", "t")

@@ -6,11 +6,13 @@ import time
 
 import pytest
 
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import width
 from app.view.line import highlight_line
 from app.view.text_window import find_words
 from app.view.transcript import MOST_TEXT, turn
 from app.view.transcript_block import FOLDED, SHORT
+from app.view.transcript_outline import BranchStart, Outline, Places
 from tests.cases import cases
 from tests.factory import entry, message
 
@@ -321,3 +323,10 @@ def test_highlights_span_pieces_of_different_styles():
         ("**", "code"),
     ]
     assert highlight_line(line, ("absent",)) == line
+
+
+def test_the_line_of_a_branch_point_has_no_marks_of_markdown():
+    starts = [BranchStart(EntryRef("e", 7), "```python\n# Use **redis**\n``` or `SET`\x1b[2J")]
+    places = Places({}, [])
+    (note,) = Outline(places, places, 1, 2, {40: starts}, None, True).notes("b").values()
+    assert note.text == "  Ψ 1 other branch starts here: # Use redis or SET␛[2J"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.stores import AGENTS
 from app.view.line import plain_text
 from app.view.welcome import welcome_panel
 from tests.cases import cases
@@ -28,10 +29,10 @@ def test_the_panel_names_the_stores_and_what_to_do():
         "    │   oh-my-pi   ~/.omp/agent/sessions      empty                        │",
         "    │   agent      ~/.config/agent/sessions   unreadable (XDG_CONFIG_HOME) │",
         "    │                                                                      │",
-        "    │ Start an agent (pi, omp) and its session appears here at once.       │",
+        "    │ Start pi, oh-my-pi or nickcecere/agent, and its session appears here │",
+        "    │ at once.                                                             │",
         "    │ Sessions elsewhere? Run leafmark --store pi=FOLDER.                  │",
         "    ╰─ F6 try the examples  F5 rescan  ? help  q quit ─────────────────────╯",
-        "",
         "",
     ]
 
@@ -46,7 +47,16 @@ def test_the_panel_fits_any_screen(cells, height):
         assert not any("\x1b" in line for line in lines)
 
 
+@cases("cells", [40, 80])
+def test_the_agents_are_named_and_no_name_is_broken(cells):
+    places = [(agent.name, "/home/me/x", "not there") for agent in AGENTS]
+    lines = [line.strip(" │") for line in panel(cells, 20, places)]
+    begin = next(index for index, line in enumerate(lines) if line.startswith("Start pi, oh-my-pi"))
+    words = ("nickcecere/agent", "Claude Code", "or Codex, and its session")
+    assert all(any(word in line for line in lines[begin : begin + 3]) for word in words)
+
+
 def test_stores_without_room_are_counted():
     lines = panel(80, 12, PLACES * 8)
-    assert "18 more: leafmark doctor" in "".join(lines)
+    assert "19 more: leafmark doctor" in "".join(lines)
     assert "--store pi=FOLDER" in "".join(lines)
