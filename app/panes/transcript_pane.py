@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -17,6 +16,7 @@ from app.messages import (
     TranscriptHits,
     TranscriptRead,
 )
+from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
 from app.services.transcript_request import Request
@@ -25,8 +25,6 @@ from app.view.cells import stable_width
 from app.view.clipboard import copy_warning, text_size
 from app.view.formatting import counted
 from app.view.transcript_layout import BlockRef
-from app.view.transcript_outline import first_from
-from app.view.tree_navigation import words_of
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.sessions.tree.entry_ref import EntryRef
     from app.setup import Setup
-    from app.view.transcript_outline import Hits, Outline
+    from app.view.transcript_outline import Outline
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
 PATIENCE = 0.3
@@ -105,27 +103,19 @@ class TranscriptPane(Pane):
         self._outline: Outline | None = None
         self._outlines = TranscriptOutline(self.post_message)
         self._outline_timer: Timer | None = None
-        # the hits of a search in this transcript, and the number of the one that is shown
-        self._hits: Hits | None = None
-        self._hit_number = -1
-        # the words of the search of all sessions, once a key asked for its next hit here
-        self._stepped_words: tuple[str, ...] = ()
-        self._first_step = 1
-        # the path that was searched, as `_through`
-        self._searched: EntryRef | None = None
+        self._finder = TranscriptFinder(
+            self.lines,
+            self._outlines,
+            go_to=self._go_to_hit,
+            changed=self._highlight,
+            complain=self._complain,
+        )
         self._state_in_rule = True
         # the block whose code was copied last, and which of its codes
         self._copied: tuple[BlockRef | None, int] = (None, -1)
 
     def compose(self) -> ComposeResult:
         yield self.lines
-
-    @cached_property
-    def _box(self) -> SearchBox:
-        """The line that searches, above the lines from when it is first opened."""
-        box = SearchBox(id=f"{self.lines.id}-find", hint="words in this session")
-        self.mount(box, before=self.lines)
-        return box
 
     def on_unmount(self) -> None:
         self._reader.stop()
@@ -268,7 +258,7 @@ class TranscriptPane(Pane):
             (row.agent,),
             lines.cells,
             2 * lines.size.height,
-            hit=self._hit_entry or entry,
+            hit=self._finder.hit or entry,
             words=words,
             straight=row.linear,
             entries=row.entry_count if row.linear else None,
@@ -546,15 +536,16 @@ class TranscriptPane(Pane):
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit
         turn = current_turn(lines, hit, at_end=self._at_end)
-        facts = [self._hits.summary(self._hit_number)] if self._hits is not None else []
+        hits = self._finder.hits
+        facts = [hits.summary(self._finder.number)] if hits is not None else []
         where = hit.where if hit is not None else ""
         if turn >= 0 and self._outline is not None:
             facts += self._outline.facts(lines.turns[turn].offset, where)
         if turn >= 0 and where:
             facts.append(where)
-        if self._hits is not None and self._hits.elsewhere:
+        if hits is not None and hits.elsewhere:
             # The rule leaves out its last figures if it has no room.
-            facts.append(self._hits.elsewhere_note)
+            facts.append(hits.elsewhere_note)
         return facts
 
     def _state(self) -> str:
@@ -577,10 +568,8 @@ class TranscriptPane(Pane):
 
     def _read_outline(self) -> None:
         row = self._row
-        words = self._search_words()
-        searches = bool(words) and (self._hits is None or self._hits.words != words)
         # A search that runs is not replaced.
-        if row is not None and self._opened and self.lines.turns and not searches:
+        if row is not None and self._opened and self.lines.turns and not self._finder.is_running:
             self._outlines.read(row.path, (row.agent,), self._path_entry)
 
     @property
@@ -635,112 +624,56 @@ class TranscriptPane(Pane):
     @property
     def _words(self) -> tuple[str, ...]:
         """The words that are highlighted."""
-        if self._hits is not None:
-            return self._hits.words
-        return tuple(self._hit.words) if self._hit is not None else ()
-
-    @property
-    def _hit_entry(self) -> EntryRef | None:
-        """The hit of the search in this transcript that is shown."""
-        return self._hits.all[self._hit_number] if self._hits is not None and self._hit_number >= 0 else None
-
-    def _search_words(self) -> tuple[str, ...]:
-        """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
-        hits.
-        """
-        if "_box" in vars(self) and self._box.has_class("shown"):
-            return words_of(self._box.value)
-        return self._stepped_words
+        return self._finder.words or (tuple(self._hit.words) if self._hit is not None else ())
 
     @property
     def is_searching(self) -> bool:
         """Whether the line that searches the transcript has the focus."""
-        return "_box" in vars(self) and self._box.has_focus
+        return self._finder.has_focus
 
     def open_search(self) -> None:
         """Search the transcript."""
-        self._box.add_class("shown")
-        self._stepped_words = ()
-        self.screen.set_focus(self._box)
+        self._finder.open()
 
     def drop_search(self) -> bool:
         """End the search in the transcript. False if there is none."""
-        if "_box" not in vars(self) or not self._box.has_class("shown"):
-            if self._stepped_words:
-                self._stepped_words, self._hits, self._hit_number = (), None, -1
-                self._highlight()
-            return False
-        if self._box.has_focus:
-            self.screen.set_focus(self.lines)
-        self._box.value = ""
-        self._box.remove_class("shown")
-        self._hits, self._hit_number = None, -1
-        self._highlight()
-        return True
+        return self._finder.drop()
 
     def _highlight(self) -> None:
         self.lines.words = self._words
         self.lines.redraw_rows()
         self._show_position()
 
+    def _go_to_hit(self, entry: EntryRef, through: EntryRef | None) -> None:
+        self._through = through
+        self._open(Spot(entry, -1))
+
     @on(SearchBox.Changed)
     def _search_typed(self, event: SearchBox.Changed) -> None:
         event.stop()
-        words, row = self._search_words(), self._row
-        if not words or row is None:
-            self._hits, self._hit_number = None, -1
-            self._highlight()
-        elif self._hits is None or words != self._hits.words:
-            self._outlines.search(row.path, (row.agent,), words, self._path_entry)
+        self._finder.typed(self._row, self._path_entry)
 
     @on(TranscriptHits)
     def _hits_found(self, event: TranscriptHits) -> None:
         if event.generation != self._outlines.generation or event.path != self._opened:
             return
-        if event.hits.words != self._search_words():
-            return
-        self._hits, self._hit_number, self._searched = event.hits, -1, self._through
-        if self._outline is None:
+        if self._finder.found(event.hits, self.entry, self._through) and self._outline is None:
             self._read_outline_later()
-        if event.hits.all and (event.hits.here or self._stepped_words):
-            entry = self.entry
-            begin = entry.offset if entry is not None else 0
-            number = first_from([ref.offset for ref in event.hits.here], begin)
-            if self._stepped_words and (self._first_step < 0 or event.hits.all[number].offset == begin):
-                number = (number + self._first_step) % len(event.hits.all)
-            self._show_hit_number(number)
-        elif self._stepped_words:
-            self._complain("No entry here has all of these words")
-        self._highlight()
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
         row, words = self._row, self._words
-        if self._hits is None and words and row is not None:
-            self._stepped_words, self._first_step = words, event.step
+        if self._finder.hits is None and words and row is not None:
             tools = self._hit is None or self._hit.tools
-            self._outlines.search(row.path, (row.agent,), words, self._path_entry, tools=tools)
-            return
-        if self._hits is None or not self._hits.all:
-            self._complain("No search in this transcript" if self._hits is None else "No hits")
-            return
-        self._show_hit_number((self._hit_number + event.step) % len(self._hits.all))
-
-    def _show_hit_number(self, number: int) -> None:
-        if self._hits is None:
-            return
-        self._hit_number = number
-        entry = self._hits.all[number]
-        self._through = self._searched if number < len(self._hits.here) else entry
-        self._open(Spot(entry, -1))
+            self._finder.step_to_first(row, words, event.step, self._path_entry, tools=tools)
+        else:
+            self._finder.step(event.step)
 
     @on(SearchBox.Kept)
     @on(SearchBox.TabPressed)
     def _search_kept(self, event: SearchBox.Kept) -> None:
         event.stop()
-        self.screen.set_focus(self.lines)
-        if not self._search_words():
-            self.drop_search()
+        self._finder.keep()
 
     @on(SearchBox.Dropped)
     def _search_dropped(self, event: SearchBox.Dropped) -> None:
@@ -750,6 +683,5 @@ class TranscriptPane(Pane):
     @on(SearchBox.Stepped)
     def _search_stepped(self, event: SearchBox.Stepped) -> None:
         event.stop()
-        if self._hits is not None and self._hits.all:
-            step = 1 if event.rows + event.pages > 0 else -1
-            self._show_hit_number((self._hit_number + step) % len(self._hits.all))
+        if self._finder.hits is not None and self._finder.hits.all:
+            self._finder.step(1 if event.rows + event.pages > 0 else -1)

@@ -1,0 +1,185 @@
+"""The search in the transcript that is shown: the line above the transcript, the hits, and the shown hit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from app.view.transcript_outline import first_from
+from app.view.tree_navigation import words_of
+from app.widgets.inputs import SearchBox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.index.row import Row
+    from app.services.transcript_outline import TranscriptOutline
+    from app.sessions.tree.entry_ref import EntryRef
+    from app.view.transcript_outline import Hits
+    from app.widgets.transcript_lines import TranscriptLines
+
+
+class TranscriptFinder:
+    """Runs one search at a time: for the words in the line, or for those of the search of all sessions.
+
+    hits     the hits; None without a search, and until it has ended
+    number   the number of the hit that is shown; -1 for none
+    """
+
+    def __init__(
+        self,
+        lines: TranscriptLines,
+        service: TranscriptOutline,
+        *,
+        go_to: Callable[[EntryRef, EntryRef | None], None],
+        changed: Callable[[], None],
+        complain: Callable[[str], None],
+    ) -> None:
+        """:param service: searches; call `found` with the hits that it posts.
+        :param go_to: shows a hit, on the path through the second entry; None for the active path.
+        :param changed: shows that other words are searched for, or that their hits are known.
+        :param complain: shows why a key does nothing.
+        """
+        self._lines = lines
+        self._service = service
+        self._go_to = go_to
+        self._changed = changed
+        self._complain = complain
+        self.hits: Hits | None = None
+        self.number = -1
+        # the words of the search of all sessions, once a key asked for its next hit here
+        self._stepped_words: tuple[str, ...] = ()
+        self._first_step = 1
+        # an entry that the searched path leads through, if it is not the active one
+        self._searched: EntryRef | None = None
+
+    @cached_property
+    def _box(self) -> SearchBox:
+        """The line, above the transcript from when it is first opened."""
+        box = SearchBox(id=f"{self._lines.id}-find", hint="words in this session")
+        pane = self._lines.parent
+        assert isinstance(pane, Widget)
+        pane.mount(box, before=self._lines)
+        return box
+
+    @property
+    def _is_open(self) -> bool:
+        return "_box" in vars(self) and self._box.has_class("shown")
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the line has the focus."""
+        return "_box" in vars(self) and self._box.has_focus
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words whose hits are known, folded."""
+        return self.hits.words if self.hits is not None else ()
+
+    @property
+    def hit(self) -> EntryRef | None:
+        """The hit that is shown."""
+        return self.hits.all[self.number] if self.hits is not None and self.number >= 0 else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the hits of the wanted words are not known yet."""
+        wanted = self._wanted
+        return bool(wanted) and (self.hits is None or self.hits.words != wanted)
+
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
+        hits.
+        """
+        return words_of(self._box.value) if self._is_open else self._stepped_words
+
+    def open(self) -> None:
+        """Show and focus the line."""
+        self._box.add_class("shown")
+        self._stepped_words = ()
+        self._box.screen.set_focus(self._box)
+
+    def drop(self) -> bool:
+        """End the search. False if no line is shown."""
+        if not self._is_open:
+            if self._stepped_words:
+                self._stepped_words = ()
+                self._forget_hits()
+            return False
+        if self._box.has_focus:
+            self._box.screen.set_focus(self._lines)
+        self._box.value = ""
+        self._box.remove_class("shown")
+        self._forget_hits()
+        return True
+
+    def _forget_hits(self) -> None:
+        self.hits, self.number = None, -1
+        self._changed()
+
+    def typed(self, row: Row | None, through: EntryRef | None) -> None:
+        """Search for the words in the line: they have changed.
+
+        :param row: the session; None for none.
+        :param through: an entry that only the path that is shown leads through; None for the active path.
+        """
+        words = self._wanted
+        if not words or row is None:
+            self._forget_hits()
+        elif words != self.words:
+            self._service.search(row.path, (row.agent,), words, through)
+
+    def step_to_first(
+        self, row: Row, words: Sequence[str], step: int, through: EntryRef | None, *, tools: bool
+    ) -> None:
+        """Search for the words of the search of all sessions, and go to the next hit from the cursor.
+
+        :param step: to the hit behind the cursor (1) or before it (-1).
+        :param through: as for `typed`.
+        :param tools: search tool calls and their output as well.
+        """
+        self._stepped_words, self._first_step = tuple(words), step
+        self._service.search(row.path, (row.agent,), self._stepped_words, through, tools=tools)
+
+    def found(self, hits: Hits, entry: EntryRef | None, through: EntryRef | None) -> bool:
+        """Take the hits, and go to the first one at the cursor or behind it.
+
+        :param entry: the entry under the cursor.
+        :param through: the entry by which the path that is shown is known; None for the active path.
+        :return: False if they belong to an earlier search.
+        """
+        if hits.words != self._wanted:
+            return False
+        self.hits, self.number, self._searched = hits, -1, through
+        if hits.all and (hits.here or self._stepped_words):
+            begin = entry.offset if entry is not None else 0
+            number = first_from([ref.offset for ref in hits.here], begin)
+            if self._stepped_words and (self._first_step < 0 or hits.all[number].offset == begin):
+                number = (number + self._first_step) % len(hits.all)
+            self._show(number)
+        elif self._stepped_words:
+            self._complain("No entry here has all of these words")
+        self._changed()
+        return True
+
+    def step(self, step: int) -> None:
+        """Go to the next hit (1) or the previous one (-1)."""
+        if self.hits is not None and self.hits.all:
+            self._show((self.number + step) % len(self.hits.all))
+        else:
+            self._complain("No search in this transcript" if self.hits is None else "No hits")
+
+    def _show(self, number: int) -> None:
+        if self.hits is not None:
+            self.number = number
+            entry = self.hits.all[number]
+            self._go_to(entry, self._searched if number < len(self.hits.here) else entry)
+
+    def keep(self) -> None:
+        """Focus the transcript and keep the hits. Without words, the search ends."""
+        self._box.screen.set_focus(self._lines)
+        if not self._wanted:
+            self.drop()
