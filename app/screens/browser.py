@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 
 from app.commands import command_by_id, pane_commands
 from app.controllers.branch_flow import BranchFlow
@@ -21,7 +21,6 @@ from app.messages import (
     HitLocated,
     OutlineMade,
     PointsFound,
-    ScreenReady,
     SummaryMade,
 )
 from app.panes.entry_pane import EntryPane
@@ -31,22 +30,20 @@ from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.services.session_exporter import SessionExporter
-from app.view.bars import find_keys, keys_line, too_small_line
+from app.view.bars import find_keys, keys_line
 from app.view.geometry import (
-    LEAST_COLUMNS,
-    LEAST_LINES,
     PANES,
     Sizes,
     joined,
-    move_border,
     place,
     place_alone,
-    share_of,
+    with_divider,
+    with_rule,
 )
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.line_list import CursorDebounce, LineList
-from app.widgets.panes import Bar, Divider, KeysBar, Pane
+from app.widgets.panes import Bar, Divider, Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -87,25 +84,11 @@ _IN_TRANSCRIPT: dict[str, tuple[object, ...]] = {
 """Action of the tree -> that of the transcript, and its first parameters."""
 
 
-COLUMNS_STEP = 4
-"""Columns by which a key moves the divider."""
-
-
-class _Panes(Horizontal):
-    # The panes cover all of it.
-    BLANK = True
-
-
 class _RightPanes(Vertical):
     """The tree and the entry, with the keys that both have."""
 
     BLANK = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("right")]
-
-
-def _closed(sizes: Sizes, panes: tuple[str, ...]) -> Sizes:
-    """The sizes with these panes closed as well."""
-    return sizes._replace(hidden=tuple(dict.fromkeys((*sizes.hidden, *panes))))
 
 
 class BrowserScreen(SessionsScreen):
@@ -127,11 +110,8 @@ class BrowserScreen(SessionsScreen):
         :param query: stands in the search line from the start.
         :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
         """
-        super().__init__(setup, model, settings, index_service)
+        super().__init__(setup, model, settings, index_service, query=query)
         self._begin_at = begin_at
-        self._query = query
-        if query:
-            model.begin_with(query)
         self._wanted: HitLocated | None = None
         self._is_zoomed = False
         self._pane = PANES[0]
@@ -188,33 +168,19 @@ class BrowserScreen(SessionsScreen):
             self._host, self._messages, self._prompt, self.sessions_pane, self._exporter, setup
         )
 
-    def compose(self) -> ComposeResult:
-        # The popup comes first: Textual paints what stands before a widget that appears again.
-        yield self.sessions_pane.popup
-        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
-        with _Panes(id="panes"):
-            yield self.sessions_pane
-            yield Divider(id="divider")
-            with _RightPanes(id="right"):
-                yield self.tree_pane
-                yield self.entry_pane
-                yield self.transcript_pane
-                yield self.project_pane
-        yield Bar(self.closing_bar, id="closing")
-        yield KeysBar(self._status_line, id="resume")
-        yield KeysBar(self._keys, id="keys")
-        yield Bar(too_small_line, id="too-small")
+    def compose_beside(self) -> ComposeResult:
+        with _RightPanes(id="right"):
+            yield self.tree_pane
+            yield self.entry_pane
+            yield self.transcript_pane
+            yield self.project_pane
 
-    def panes_mounted(self) -> None:
-        self.place_panes()
-        if self._query:
-            self.sessions_pane.box.add_class("shown")
-            self.sessions_pane.search_for(self._query)
-        self.tree_pane.expect_session(self.sessions_pane.list.row)
-        self.set_focus(self.sessions_pane.list)
-        self.post_message(ScreenReady())
-        # Imports in the threads would delay the first picture, and the keys that wait for it.
-        self.call_after_refresh(self.begin)
+    @property
+    def first_focused(self) -> Widget:
+        return self.sessions_pane.list
+
+    def expect_session(self, row: Row | None) -> None:
+        self.tree_pane.expect_session(row)
 
     # layout
 
@@ -291,7 +257,7 @@ class BrowserScreen(SessionsScreen):
         note = super().header_note
         return f"{note}, Esc goes back" if note and self._is_over_another else note
 
-    def _keys(self, cells: int) -> Line:
+    def keys_line(self, cells: int) -> Line:
         """The keys that do something now: a hint for a key that does nothing is worse than none."""
         if not self.is_mounted:
             return keys_line(cells, footer(self._pane))
@@ -314,7 +280,7 @@ class BrowserScreen(SessionsScreen):
             pairs = [pair for pair in pairs if pair[1] != code]
         return self.bars.keys(cells, pairs)
 
-    def _status_line(self, cells: int) -> Line:
+    def status_line(self, cells: int) -> Line:
         resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
         return self.bars.status(cells, shows_key=resumes, hidden=self.hidden_note)
 
@@ -751,11 +717,7 @@ class BrowserScreen(SessionsScreen):
             self._show_panes("tree", "entry")
 
     def _move_divider(self, columns: int, *, saves: bool = True) -> None:
-        moved = move_border(
-            columns, self.size.width, LEAST_COLUMNS, COLUMNS_STEP, ("sessions",), ("tree", "entry")
-        )
-        sizes = self._sizes._replace(left=share_of(moved.size, self.size.width))
-        self._resize(_closed(sizes, moved.hidden), saves=saves)
+        self._resize(with_divider(self._sizes, columns, self.size.width), saves=saves)
 
     def action_move_rule(self, step: int) -> None:
         """Move the rule between two panes, one above the other, by some lines."""
@@ -769,18 +731,9 @@ class BrowserScreen(SessionsScreen):
             self._show_panes("entry")
 
     def _move_rule(self, lower: str, y: int, *, saves: bool = True) -> None:
-        boxes, top = self.pane_layout.boxes, self.pane_layout.top
-        x = boxes[lower].x
-        upper = next((pane for pane, box in boxes.items() if box[:2] == (x, top)), "")
-        if not upper or upper == lower:
-            return
-        after = (lower,) if lower in PANES else ()
-        room = boxes[upper].height + boxes[lower].height
-        moved = move_border(y - top, room, LEAST_LINES, 1, (upper,), after)
-        share = share_of(moved.size, room)
-        is_list = upper == "sessions"
-        sizes = self._sizes._replace(list=share) if is_list else self._sizes._replace(upper=share)
-        self._resize(_closed(sizes, moved.hidden), saves=saves)
+        sizes = with_rule(self._sizes, self.pane_layout, lower, y)
+        if sizes is not None:
+            self._resize(sizes, saves=saves)
 
     @on(Divider.Dragged)
     def _divider_dragged(self, event: Divider.Dragged) -> None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Container
 
 from app.commands import command_by_id
-from app.messages import HitLocated, ScreenReady
+from app.messages import HitLocated
 from app.panes.sessions_pane import SessionsPane
 from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
-from app.view.bars import keys_line, too_small_line
+from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_alone, place_selector
 from app.view.list_model import ListModel
-from app.widgets.panes import Bar, Divider, KeysBar, Pane
+from app.widgets.panes import Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.line import Line
     from app.widgets.line_list import LineList
-
-
-class _Panes(Container):
-    BLANK = True
 
 
 class SelectorScreen(SessionsScreen):
@@ -53,35 +48,19 @@ class SelectorScreen(SessionsScreen):
         """:param index_service: of the same setup, if it has begun before the screen.
         :param query: stands in the line from the start.
         """
-        super().__init__(setup, model, settings, index_service, selects=True)
-        self._query = query
-        if query:
-            model.begin_with(query)
+        super().__init__(setup, model, settings, index_service, query=query, selects=True)
         self._is_covered = False
         self._preview = TranscriptPane(setup, id="preview", previews=True)
 
-    def compose(self) -> ComposeResult:
-        # The popup comes first: Textual paints what stands before a widget that appears again.
-        yield self.sessions_pane.popup
-        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
-        with _Panes(id="panes"):
-            yield self.sessions_pane
-            yield Divider(id="divider")
-            yield self._preview
-        yield Bar(self.closing_bar, id="closing")
-        yield KeysBar(self._status_line, id="resume")
-        yield KeysBar(self._keys, id="keys")
-        yield Bar(too_small_line, id="too-small")
+    def compose_beside(self) -> ComposeResult:
+        yield self._preview
 
-    def panes_mounted(self) -> None:
-        self.place_panes()
-        if self._query:
-            self.sessions_pane.search_for(self._query)
-        self._preview.expect_session(self.sessions_pane.list.row)
-        self.set_focus(self.sessions_pane.box)
-        self.post_message(ScreenReady())
-        # Imports in the threads would delay the first picture, and the keys that wait for it.
-        self.call_after_refresh(self.begin)
+    @property
+    def first_focused(self) -> Widget:
+        return self.sessions_pane.box
+
+    def expect_session(self, row: Row | None) -> None:
+        self._preview.expect_session(row)
 
     # layout
 
@@ -102,7 +81,7 @@ class SelectorScreen(SessionsScreen):
 
     # bars
 
-    def _keys(self, cells: int) -> Line:
+    def keys_line(self, cells: int) -> Line:
         if not self.is_mounted:
             return keys_line(cells, [])
         answers = self._prompt.keys(cells)
@@ -111,7 +90,7 @@ class SelectorScreen(SessionsScreen):
         pairs = self.bars.session_keys(in_preview=self._preview.lines.has_focus)
         return self.bars.keys(cells, pairs)
 
-    def _status_line(self, cells: int) -> Line:
+    def status_line(self, cells: int) -> Line:
         return self.bars.status(cells, shows_key=True, hidden=self.hidden_note)
 
     # the session under the cursor

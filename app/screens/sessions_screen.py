@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
+from textual.containers import Container
 
 from app.commands import COMMANDS
 from app.controllers.dialog_host import DialogHost
@@ -36,6 +37,7 @@ from app.messages import (
     PlacesFound,
     PlanMade,
     PlanReady,
+    ScreenReady,
     SessionsChanged,
     StatesFound,
     SubagentsRead,
@@ -50,6 +52,7 @@ from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
 from app.services.transcript_text import TranscriptText
 from app.settings import settings_file
+from app.view.bars import too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PaneLayout, is_too_small
 from app.view.line import wrap
@@ -60,7 +63,7 @@ from app.view.tree_row import LEGEND as TREE_LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar, Divider, Pane
+from app.widgets.panes import Bar, Divider, KeysBar, Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen, LineScroll
 from app.widgets.transcript_lines import TranscriptLines
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textual import events
+    from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import DescendantFocus
     from textual.geometry import Region
@@ -100,6 +104,11 @@ STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=
 """Before whatever else the key does in a pane."""
 
 
+class _Panes(Container):
+    # The panes cover all of it.
+    BLANK = True
+
+
 class SessionsScreen(FirstPictureScreen[None]):
     """A screen with the list of sessions. A subclass shows the session under the cursor beside it."""
 
@@ -112,9 +121,11 @@ class SessionsScreen(FirstPictureScreen[None]):
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,
+        query: str = "",
         selects: bool = False,
     ) -> None:
         """:param index_service: of the same setup, if it has begun before the screen.
+        :param query: stands in the search line from the start.
         :param selects: see `SessionsPane`.
         """
         super().__init__()
@@ -191,6 +202,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.bars = StatusBars(
             host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, messages.line
         )
+        self._query = query
+        if query:
+            model.begin_with(query)
 
     # for subclasses
 
@@ -285,8 +299,25 @@ class SessionsScreen(FirstPictureScreen[None]):
         """The help of a command on this screen."""
         return command.help
 
-    def panes_mounted(self) -> None:
-        """Put the panes in their places, and focus the first."""
+    def compose_beside(self) -> ComposeResult:
+        """The panes beside the list."""
+        raise NotImplementedError
+
+    @property
+    def first_focused(self) -> Widget:
+        """The widget that has the focus at first."""
+        raise NotImplementedError
+
+    def expect_session(self, row: Row | None) -> None:
+        """Show the title of the session that will be read."""
+        raise NotImplementedError
+
+    def status_line(self, cells: int) -> Line:
+        """The status line, which stands above that of the keys."""
+        raise NotImplementedError
+
+    def keys_line(self, cells: int) -> Line:
+        """The keys that do something now."""
         raise NotImplementedError
 
     def focus_moved(self, widget: Widget) -> None:
@@ -297,8 +328,29 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     # begin and end
 
+    def compose(self) -> ComposeResult:
+        # The popup comes first: Textual paints what stands before a widget that appears again.
+        yield self.sessions_pane.popup
+        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
+        with _Panes(id="panes"):
+            yield self.sessions_pane
+            yield Divider(id="divider")
+            yield from self.compose_beside()
+        yield Bar(self.closing_bar, id="closing")
+        yield KeysBar(self.status_line, id="resume")
+        yield KeysBar(self.keys_line, id="keys")
+        yield Bar(too_small_line, id="too-small")
+
     def on_mount(self) -> None:
-        self.panes_mounted()
+        self.place_panes()
+        if self._query:
+            self.sessions_pane.box.add_class("shown")
+            self.sessions_pane.search_for(self._query)
+        self.expect_session(self.sessions_pane.list.row)
+        self.set_focus(self.first_focused)
+        self.post_message(ScreenReady())
+        # Imports in the threads would delay the first picture, and the keys that wait for it.
+        self.call_after_refresh(self.begin)
         # In the first picture, as in the first frame. Other reasons for an empty list are not known before
         # all sessions are read.
         if self.model.lines:

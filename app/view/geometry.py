@@ -19,6 +19,8 @@ FOOTER = 2
 LEAST_COLUMNS = 20
 LEAST_LINES = 3
 """The smallest size to which a pane can be dragged."""
+COLUMNS_STEP = 4
+"""Columns by which a key moves the divider."""
 _LIST_OF_WIDE, _LIST_OF_MEDIUM, _WIDE = 400, 440, 140
 _TREE, _LIST_ABOVE, _TREE_ABOVE = 620, 460, 500
 
@@ -175,6 +177,40 @@ def move_border(
     if size >= room - least + step:
         return Moved(room - least, after)
     return Moved(max(least, min(size, room - least)), ())
+
+
+def with_divider(sizes: Sizes, columns: int, screen_columns: int) -> Sizes:
+    """The sizes after the divider between the list and the panes beside it was moved.
+
+    :param columns: the wanted columns of the list.
+    """
+    moved = move_border(
+        columns, screen_columns, LEAST_COLUMNS, COLUMNS_STEP, ("sessions",), ("tree", "entry")
+    )
+    return _closed(sizes._replace(left=share_of(moved.size, screen_columns)), moved.hidden)
+
+
+def with_rule(sizes: Sizes, places: PaneLayout, lower: str, y: int) -> Sizes | None:
+    """The sizes after the rule above the pane `lower` was moved; None if no pane is above it.
+
+    :param y: the wanted line of the rule on the screen.
+    """
+    boxes, x = places.boxes, places.boxes[lower].x
+    upper = next((pane for pane, box in boxes.items() if box[:2] == (x, places.top)), lower)
+    if upper == lower:
+        return None
+    room = boxes[upper].height + boxes[lower].height
+    # A pane in place of others cannot be closed.
+    after = (lower,) if lower in PANES else ()
+    moved = move_border(y - places.top, room, LEAST_LINES, 1, (upper,), after)
+    share = share_of(moved.size, room)
+    changed = sizes._replace(list=share) if upper == "sessions" else sizes._replace(upper=share)
+    return _closed(changed, moved.hidden)
+
+
+def _closed(sizes: Sizes, panes: tuple[str, ...]) -> Sizes:
+    """The sizes with these panes closed as well."""
+    return sizes._replace(hidden=tuple(dict.fromkeys((*sizes.hidden, *panes))))
 
 
 def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
