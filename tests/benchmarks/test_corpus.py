@@ -65,10 +65,8 @@ def test_truth_is_beside_the_files(corpus: tuple[Path, list[Record]]) -> None:
             assert os.path.getsize(record["path"]) == record["size"]
 
 
-def test_the_same_seed_makes_the_same_bytes(tmp_path: Path) -> None:
-    def made(name: str, seed: int) -> dict[str, bytes]:
-        out = tmp_path / name
-        build(str(out), "tiny", seed)
+def test_the_same_seed_makes_the_same_bytes(corpus: tuple[Path, list[Record]], tmp_path: Path) -> None:
+    def content(out: Path) -> dict[str, bytes]:
         # Forks name their parents by absolute path.
         return {
             str(path.relative_to(out)): path.read_bytes().replace(str(out).encode(), b"OUT")
@@ -76,9 +74,11 @@ def test_the_same_seed_makes_the_same_bytes(tmp_path: Path) -> None:
             if path.is_file() and path.parent != out
         }
 
-    first = made("a", 1)
-    assert first == made("b", 1)
-    assert first.keys() != made("c", 2).keys()
+    first = content(corpus[0])
+    build(str(tmp_path / "again"), "tiny")
+    assert first == content(tmp_path / "again")
+    build(str(tmp_path / "other"), "tiny", 2)
+    assert first.keys() != content(tmp_path / "other").keys()
 
 
 def test_a_plain_reader_counts_the_truth_of_healthy_sessions(corpus: tuple[Path, list[Record]]) -> None:

@@ -330,8 +330,8 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("deep", [True, False])
-def test_fifty_thousand_entries_are_read(tmp_path: Path, deep: bool) -> None:
-    count = 50_000
+def test_twenty_thousand_entries_are_read(tmp_path: Path, deep: bool) -> None:
+    count = 20_000
     lines = [working(f"{at:x}", (f"{at - 1:x}" if deep else "0") if at else None, 1) for at in range(count)]
     found = Branches(open_tree(put(tmp_path, HEADER, *lines))).all()
     assert len(found) == (1 if deep else count - 1)

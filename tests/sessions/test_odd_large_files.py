@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,12 +49,12 @@ def entries(first: int, count: int) -> list[dict[str, Any]]:
 
 
 def entry_places(data: bytes) -> list[tuple[str, int, int]]:
-    """Return id, line number and offset of every entry, computed line by line."""
-    found, offset = [], 0
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip() and b"\0" not in line and (value := json.loads(line)).get("id", "")[:1] == "e":
-            found.append((value["id"], number, offset))
-        offset += len(line) + 1
+    """Return id, line number and offset of every entry: of every line with its `id`."""
+    found = []
+    for match in re.finditer(rb'"id": ?"(e[0-9]+)"', data):
+        offset = data.rfind(b"\n", 0, match.start()) + 1
+        assert data[offset : offset + 1] == b"{"
+        found.append((match[1].decode(), data.count(b"\n", 0, offset) + 1, offset))
     return found
 
 
