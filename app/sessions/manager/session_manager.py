@@ -38,6 +38,21 @@ from app.sessions.errors import (
 from app.sessions.manager import listing
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.context import Context, build_context
+from app.sessions.manager.entry_fields import (
+    MAPPING,
+    NUMBER,
+    TEXT,
+    check_type,
+    custom_fields,
+    custom_message_fields,
+    init_fields,
+    injection_fields,
+    message_fields,
+    mode_fields,
+    model_fields,
+    summary_options,
+    thinking_fields,
+)
 from app.sessions.manager.forking import DEFAULT_MESSAGE_COUNT, ForkedEntry, fork_last, fork_path, save_fork
 from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.location import SessionLocation, absolute_path, files_in_folder, known_agent
@@ -68,11 +83,6 @@ if TYPE_CHECKING:
     from app.sessions.manager.session_file import ReplacedLines
     from app.sessions.storage.session_storage import AnyPath, SessionStorage
     from app.stores.base import Store
-
-_TEXT = ("a text", (str,))
-_NUMBER = ("a number", (int, float))
-_FLAG = ("True or False", (bool,))
-_MAPPING = ("a mapping", (Mapping,))
 
 
 class SessionManager:
@@ -211,7 +221,7 @@ class SessionManager:
         :raises AmbiguousSession: several sessions have such an id.
         :raises NotASession, Unreadable: as `open`.
         """
-        _check_type("", _TEXT, prefix=prefix)
+        check_type("", TEXT, prefix=prefix)
         folder = absolute_path(directory, env)
         known_agent(agent)
         found = listing.with_prefix(*files_in_folder(folder, env, (agent,)), prefix)
@@ -260,7 +270,7 @@ class SessionManager:
         :raises WriteFailed: there is no new file.
         """
         source = cls.open(source_path, env=env, agents=agents, new=False)
-        _check_type(source._file.path, _TEXT, summary=summary)
+        check_type(source._file.path, TEXT, summary=summary)
         manager = cls._of_folder(target_cwd, session_dir, source.agent, env)
         manager._fork(source, last, summary)
         return manager
@@ -461,21 +471,15 @@ class SessionManager:
 
         :raises BadValue: it has no role.
         """
-        _check_type(self._file.path, _MAPPING, message=message)
-        role = message.get("role")
-        if not isinstance(role, str) or not role:
-            raise BadValue(self._file.path, 0, "a message has to have a role")
-        return self._append({"type": "message", "message": dict(message)})
+        return self._append(message_fields(self._file, message))
 
     def append_thinking_level_change(self, level: str) -> str:
         """Record the thinking level from here on; return the entry's id."""
-        _check_type(self._file.path, _TEXT, level=level)
-        return self._append({"type": "thinking_level_change", "thinkingLevel": level})
+        return self._append(thinking_fields(self._file, level))
 
     def append_model_change(self, provider: str, model_id: str) -> str:
         """Record the model from here on; return the entry's id."""
-        _check_type(self._file.path, _TEXT, provider=provider, model_id=model_id)
-        return self._append({"type": "model_change", **self._file.writing.model_fields(provider, model_id)})
+        return self._append(model_fields(self._file, provider, model_id))
 
     def append_compaction(
         self,
@@ -493,8 +497,8 @@ class SessionManager:
         :param from_hook: whether an extension made it.
         :raises UnknownEntry, AmbiguousEntry: of `first_kept_entry_id`.
         """
-        _check_type(self._file.path, _NUMBER, tokens_before=tokens_before)
-        summary_fields = self._summary_fields(summary, details, from_hook)
+        check_type(self._file.path, NUMBER, tokens_before=tokens_before)
+        optional = summary_options(self._file, summary, details, from_hook)
         self._catch_up()
         if first_kept_entry_id is not None:
             self._existing(first_kept_entry_id)
@@ -505,8 +509,8 @@ class SessionManager:
             "summary": summary,
             "firstKeptEntryId": entry_id if first_kept_entry_id is None else first_kept_entry_id,
             "tokensBefore": tokens_before,
+            **optional,
         }
-        fields |= summary_fields
         if self._file.writing.keeps_system_messages:
             stamp = now_ms()
             system = system_of(self.build_session_context().messages, stamp)
@@ -519,11 +523,7 @@ class SessionManager:
 
         :raises ReadOnly: the agent knows no such entries, and would refuse or drop them.
         """
-        names = [*rules] if not isinstance(rules, str) else rules
-        _check_type(self._file.path, ("a list of texts", (list,)), rules=names)
-        for name in names:
-            _check_type(self._file.path, _TEXT, **{"the name of a rule": name})
-        return self._append_omp({"type": "ttsr_injection", "injectedRules": names})
+        return self._append_omp(injection_fields(self._file, rules))
 
     def append_session_init(
         self, system_prompt: str, task: str, tools: Iterable[str], output_schema: Any = None
@@ -534,13 +534,7 @@ class SessionManager:
         :param output_schema: the JSON schema of its result; None for none.
         :raises ReadOnly: as `append_ttsr_injection`.
         """
-        _check_type(self._file.path, _TEXT, system_prompt=system_prompt, task=task)
-        names = [*tools] if not isinstance(tools, str) else tools
-        _check_type(self._file.path, ("a list of texts", (list,)), tools=names)
-        for name in names:
-            _check_type(self._file.path, _TEXT, **{"the name of a tool": name})
-        fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
-        return self._append_omp(fields if output_schema is None else fields | {"outputSchema": output_schema})
+        return self._append_omp(init_fields(self._file, system_prompt, task, tools, output_schema))
 
     def append_mode_change(self, mode: str, data: Any = None) -> str:
         """Record the mode from here on, such as "plan" (oh-my-pi); return the entry's id.
@@ -548,13 +542,11 @@ class SessionManager:
         :param data: what goes with the mode; None for nothing.
         :raises ReadOnly: as `append_ttsr_injection`.
         """
-        _check_type(self._file.path, _TEXT, mode=mode)
-        fields = {"type": "mode_change", "mode": mode}
-        return self._append_omp(fields if data is None else fields | {"data": data})
+        return self._append_omp(mode_fields(self._file, mode, data))
 
     def append_custom_entry(self, custom_type: str, data: Any = None) -> str:
         """Append data of a program that the model never sees; return the entry's id."""
-        return self._append(self._custom_fields(custom_type, data))
+        return self._append(custom_fields(self._file, custom_type, data))
 
     def append_custom_message_entry(
         self, custom_type: str, content: str | Iterable[Mapping[str, Any]], display: bool, details: Any = None
@@ -564,21 +556,7 @@ class SessionManager:
         :param content: text, or blocks of text and images.
         :param display: whether the user sees it, too.
         """
-        path = self._file.path
-        _check_type(path, _TEXT, custom_type=custom_type)
-        _check_type(path, _FLAG, display=display)
-        if not isinstance(content, str):
-            content = [*content]
-            for block in content:
-                _check_type(path, _MAPPING, **{"a block of a message": block})
-        fields = {
-            "type": "custom_message",
-            "customType": custom_type,
-            "content": content if isinstance(content, str) else [dict(block) for block in content],
-            "display": display,
-            **self._file.writing.extension_fields,
-        }
-        return self._append(fields if details is None else fields | {"details": details})
+        return self._append(custom_message_fields(self._file, custom_type, content, display, details))
 
     def append_session_info(self, name: str) -> str:
         """Name the session, or clear its name with ""; return the entry's id.
@@ -589,7 +567,7 @@ class SessionManager:
 
         :raises LiveSession: oh-my-pi has the session open, and takes no entries then; `set_name` may work.
         """
-        _check_type(self._file.path, _TEXT, name=name)
+        check_type(self._file.path, TEXT, name=name)
         writing = self._file.writing
         self._catch_up()
         before = self.session_name
@@ -620,7 +598,7 @@ class SessionManager:
         :raises ReadOnly: the name is to be cleared, and the agent ignores empty names
             (formats/README.md, "indusagi").
         """
-        _check_type(self._file.path, _TEXT, name=name)
+        check_type(self._file.path, TEXT, name=name)
         writing = self._file.writing
         self._catch_up()
         before, after = self.session_name, trim_name(_one_line(name))
@@ -648,7 +626,7 @@ class SessionManager:
         the tree: the label entry goes below the leaf (formats/README.md, "Results of writing").
         """
         if label is not None:
-            _check_type(self._file.path, _TEXT, label=label)
+            check_type(self._file.path, TEXT, label=label)
         self._catch_up()
         self._existing(target_id)
         fields = {"type": "label", "targetId": target_id}
@@ -685,8 +663,8 @@ class SessionManager:
         :raises AmbiguousEntry: another entry has the id of the answer.
         :raises BadValue, LiveSession: as `rewrite_entries`.
         """
-        _check_type(self._file.path, _TEXT, tool_call_id=tool_call_id)
-        _check_type(self._file.path, _MAPPING, arguments=arguments)
+        check_type(self._file.path, TEXT, tool_call_id=tool_call_id)
+        check_type(self._file.path, MAPPING, arguments=arguments)
         self._catch_up()
         if not with_tool_arguments(self._file, tool_call_id, arguments):
             return False
@@ -789,14 +767,10 @@ class SessionManager:
         `fromId` of the summary is the leaf that was left for pi and indusagi, and `entry_id` for oh-my-pi;
         "root" if there is none.
         """
-        summary_fields = self._summary_fields(summary, details, from_hook)
+        optional = summary_options(self._file, summary, details, from_hook)
         self._catch_up()
-        fields = {
-            "type": "branch_summary",
-            "fromId": self._file.writing.branch_from_id(self.leaf_id, entry_id),
-            "summary": summary,
-            **summary_fields,
-        }
+        from_id = self._file.writing.branch_from_id(self.leaf_id, entry_id)
+        fields = {"type": "branch_summary", "fromId": from_id, "summary": summary, **optional}
         return self._append_at(entry_id, fields)
 
     def move_leaf(self, entry_id: str | None, custom_type: str, data: Any = None) -> str:
@@ -807,7 +781,7 @@ class SessionManager:
 
         :param custom_type: the type of that entry; ``data`` is its content.
         """
-        return self._append_at(entry_id, self._custom_fields(custom_type, data))
+        return self._append_at(entry_id, custom_fields(self._file, custom_type, data))
 
     # forking
 
@@ -1163,33 +1137,6 @@ class SessionManager:
         return Change(
             kind, self._file.path, entry_id, before, after, target, header.agent, header.id, note=note
         )
-
-    def _custom_fields(self, custom_type: str, data: Any) -> dict[str, Any]:
-        _check_type(self._file.path, _TEXT, custom_type=custom_type)
-        fields = {"type": "custom", "customType": custom_type}
-        return fields if data is None else fields | {"data": data}
-
-    def _summary_fields(self, summary: str, details: Any, from_hook: bool | None) -> dict[str, Any]:
-        """Return the optional fields of a summary, after a check of its types."""
-        _check_type(self._file.path, _TEXT, summary=summary)
-        fields = {} if details is None else {"details": details}
-        if from_hook is None:
-            return fields
-        _check_type(self._file.path, _FLAG, from_hook=from_hook)
-        return fields | {self._file.writing.hook_field: from_hook}
-
-
-def _check_type(path: str, wanted: tuple[str, tuple[type, ...]], **values: object) -> None:
-    """Refuse values of another type that would be written to the session at `path`.
-
-    :param wanted: the type in words, and the types of Python.
-    :raises BadValue: one of `values`, by the name of its parameter, has another type.
-    """
-    words, types = wanted
-    for name, value in values.items():
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            actual = "None" if value is None else type(value).__name__
-            raise BadValue(path, 0, f"{name} has to be {words}, not {actual}")
 
 
 def _one_line(text: str) -> str:

@@ -1,0 +1,134 @@
+"""The fields of new entries, in the spelling of pi. Values that a session cannot hold are refused.
+
+Each function takes the session that the entry is for. It raises `BadValue`, and `ReadOnly` if sessions of
+that format are only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from app.sessions.errors import BadValue
+
+if TYPE_CHECKING:
+    from app.sessions.manager.session_file import SessionFile
+
+TEXT = ("a text", (str,))
+NUMBER = ("a number", (int, float))
+FLAG = ("True or False", (bool,))
+MAPPING = ("a mapping", (Mapping,))
+_TEXTS = ("a list of texts", (list,))
+
+
+def check_type(path: str, wanted: tuple[str, tuple[type, ...]], **values: object) -> None:
+    """Refuse values of another type that would be written to the session at `path`.
+
+    :param wanted: the type in words, and the types of Python.
+    :raises BadValue: one of `values`, by the name of its parameter, has another type.
+    """
+    words, types = wanted
+    for name, value in values.items():
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            actual = "None" if value is None else type(value).__name__
+            raise BadValue(path, 0, f"{name} has to be {words}, not {actual}")
+
+
+def message_fields(file: SessionFile, message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of any role."""
+    check_type(file.path, MAPPING, message=message)
+    role = message.get("role")
+    if not isinstance(role, str) or not role:
+        raise BadValue(file.path, 0, "a message has to have a role")
+    return {"type": "message", "message": dict(message)}
+
+
+def thinking_fields(file: SessionFile, level: str) -> dict[str, Any]:
+    """Another thinking level."""
+    check_type(file.path, TEXT, level=level)
+    return {"type": "thinking_level_change", "thinkingLevel": level}
+
+
+def model_fields(file: SessionFile, provider: str, model_id: str) -> dict[str, Any]:
+    """Another model."""
+    check_type(file.path, TEXT, provider=provider, model_id=model_id)
+    return {"type": "model_change", **file.writing.model_fields(provider, model_id)}
+
+
+def injection_fields(file: SessionFile, rules: Iterable[str]) -> dict[str, Any]:
+    """Rules that were injected (oh-my-pi)."""
+    names = _names(file, "rule", rules=rules)
+    return {"type": "ttsr_injection", "injectedRules": names}
+
+
+def init_fields(
+    file: SessionFile, system_prompt: str, task: str, tools: Iterable[str], output_schema: Any
+) -> dict[str, Any]:
+    """The start of a sub-agent (oh-my-pi)."""
+    check_type(file.path, TEXT, system_prompt=system_prompt, task=task)
+    names = _names(file, "tool", tools=tools)
+    fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
+    return fields if output_schema is None else fields | {"outputSchema": output_schema}
+
+
+def mode_fields(file: SessionFile, mode: str, data: Any) -> dict[str, Any]:
+    """Another mode (oh-my-pi)."""
+    check_type(file.path, TEXT, mode=mode)
+    fields = {"type": "mode_change", "mode": mode}
+    return fields if data is None else fields | {"data": data}
+
+
+def custom_fields(file: SessionFile, custom_type: str, data: Any) -> dict[str, Any]:
+    """Data of a program that the model never sees."""
+    check_type(file.path, TEXT, custom_type=custom_type)
+    fields = {"type": "custom", "customType": custom_type}
+    return fields if data is None else fields | {"data": data}
+
+
+def custom_message_fields(
+    file: SessionFile,
+    custom_type: str,
+    content: str | Iterable[Mapping[str, Any]],
+    display: bool,
+    details: Any,
+) -> dict[str, Any]:
+    """A message of an extension, which the model sees."""
+    check_type(file.path, TEXT, custom_type=custom_type)
+    check_type(file.path, FLAG, display=display)
+    blocks: str | list[Any] = content if isinstance(content, str) else [*content]
+    if not isinstance(blocks, str):
+        for block in blocks:
+            check_type(file.path, MAPPING, **{"a block of a message": block})
+        blocks = [dict(block) for block in blocks]
+    fields = {
+        "type": "custom_message",
+        "customType": custom_type,
+        "content": blocks,
+        "display": display,
+        **file.writing.extension_fields,
+    }
+    return fields if details is None else fields | {"details": details}
+
+
+def summary_options(file: SessionFile, summary: str, details: Any, from_hook: bool | None) -> dict[str, Any]:
+    """The fields beside the summary of a compaction or of a branch, after a check of both."""
+    check_type(file.path, TEXT, summary=summary)
+    fields = {} if details is None else {"details": details}
+    if from_hook is None:
+        return fields
+    check_type(file.path, FLAG, from_hook=from_hook)
+    return fields | {file.writing.hook_field: from_hook}
+
+
+def _names(file: SessionFile, kind: str, **given: Iterable[str]) -> list[str]:
+    """A list of names; a text is refused, though it is a sequence of texts.
+
+    :param given: the names, by the name of their parameter.
+    """
+    ((parameter, names),) = given.items()
+    listed: Any = names if isinstance(names, str) else [*names]
+    check_type(file.path, _TEXTS, **{parameter: listed})
+    for name in listed:
+        check_type(file.path, TEXT, **{f"the name of a {kind}": name})
+    result: list[str] = listed
+    return result
