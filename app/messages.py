@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
     from app.sessions.tree.entry_ref import EntryRef
+    from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
     from app.stores.live import Verdict
     from app.stores.tags import Taggings
@@ -615,13 +616,10 @@ class HistoryRead(Message):
 
 @dataclass(eq=False, repr=False)
 class LabelledRead(Message):
-    """The labelled entries of a session were read.
-
-    entries   id -> its text, its role or type, and its time in milliseconds since the epoch or None
-    """
+    """The labelled entries of a session were read, by their ids."""
 
     path: str
-    entries: Mapping[str, tuple[str, str, int | None]]
+    entries: Mapping[str, LabelledEntry]
 
 
 @dataclass(eq=False, repr=False)

@@ -14,8 +14,10 @@ from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import LabelledRead
 from app.services.tree_reader import LabelReader
+from app.sessions.tree.labelled import LabelledEntry
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import age
+from app.view.tree_row import without_marks
 from app.widgets.dialog import Dialog, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
@@ -93,8 +95,8 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._path = path
         self._now_ms = now_ms
         self._all = False
-        # (path, id of the entry) -> its text, its role or type, its time in milliseconds
-        self._entries: dict[tuple[str, str], tuple[str, str, int | None]] = {}
+        # by path and id
+        self._entries: dict[tuple[str, str], LabelledEntry] = {}
         self._list = _LabelList(self._draw, id="labels")
         self._line = LineInput(placeholder="Filter", id="labels-filter", compact=True)
         self._reader = LabelReader(self.post_message)
@@ -144,28 +146,38 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
 
     def _text(self, item: Labelled) -> str:
         """The text of the entry, folded."""
-        return self._entries.get((item.row.path, item.entry_id), ("", "", None))[0].casefold()
+        return self._entry(item).text.casefold()
+
+    def _entry(self, item: Labelled) -> LabelledEntry:
+        """The entry of a label; empty until it is read."""
+        return self._entries.get((item.row.path, item.entry_id), LabelledEntry())
 
     def _show_entry(self) -> None:
         """Show more of the entry under the cursor."""
         item, said = self._list.picked, ""
         if item is not None:
-            text, kind, _ = self._entries.get((item.row.path, item.entry_id), ("", "", None))
-            said = f"{_KINDS.get(kind, 'Entry')} in {item.row.title}: {text}"
+            entry = self._entry(item)
+            kind = _KINDS.get(entry.kind, "Entry")
+            place = f" in {item.row.title}" if self._all else ""
+            if entry.branches > 1 and entry.branch:
+                branch = f"branch {entry.branch:,} of {entry.branches:,}"
+                place += f"{',' if place else ' on'} {branch}{', active' if entry.is_active else ''}"
+            said = f"{kind}{place}: {without_marks(entry.text)}"
         line = self.query_one("#labels-entry", Static)
         line.update(
             Content(shorten(one_line(said, 500), max(0, line.content_region.width or self.size.width - 8)))
         )
 
     def _draw(self, item: Labelled, cells: int) -> Line:
-        text, _, stamp = self._entries.get((item.row.path, item.entry_id), ("", "", None))
+        entry = self._entry(item)
+        stamp = entry.time_ms
         when = f" {age(stamp, self._now_ms) if stamp is not None else '':>4} "
         label = pad(stable_width(one_line(item.label, 200)), max(8, cells // 4))
         session = ""
         if self._all:
-            session = f" {shorten(stable_width(one_line(item.row.title, 200)), cells // 4)}"
+            session = f" {pad(stable_width(one_line(item.row.title, 200)), cells // 4)}"
         room = max(0, cells - width(label) - 1 - width(session) - width(when))
-        text = pad(stable_width(one_line(text, 500)), room)
+        text = pad(without_marks(stable_width(one_line(entry.text, 500))), room)
         return [(label, "label"), (" ", "text"), (text, "text"), (session, "dim"), (when, "dim")]
 
     def on_input_changed(self, event: Input.Changed) -> None:

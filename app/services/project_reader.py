@@ -115,6 +115,6 @@ class ProjectReader(BackgroundService):
         entries = labelled_entries(row, is_stale)
         if entries is None:
             return {}
-        times = {id: time for id, (_, _, time) in entries.items()}
+        times = {id: entry.time_ms for id, entry in entries.items()}
         self._times[row.path] = row.signature, times
         return times

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.services.background import Post
     from app.sessions.tree.branches import Branches
+    from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
     from app.sessions.tree.tree_text import TreeText
@@ -351,30 +352,21 @@ class LabelReader(BackgroundService):
                 self._post(LabelledRead(row.path, entries))
 
 
-def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, tuple[str, str, int | None]] | None:
-    """The entries of a session that have labels: id -> text, role or type, and time in milliseconds. None if
-    they cannot be read, or are not wanted any more.
+def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, LabelledEntry] | None:
+    """The entries of a session that have labels, by their ids. None if they cannot be read, or are not wanted
+    any more.
     """
+    from app.sessions.tree.labelled import labelled_in
     from app.sessions.tree.tree import open_tree
 
     if row.size > MOST_LABELLED_BYTES:
         return None
     try:
         tree = open_tree(row.path, (row.agent,), lambda: not is_stale())
-        nodes = [tree.by_id[id] for id, _ in row.labels if id in tree.by_id]
-        tree.read_rows(nodes)
+        return labelled_in(tree, [id for id, _ in row.labels])
     except (Cancelled, SessionError, OSError):
         # The session is gone, or is no longer one: its labels are shown without their entries.
         return None
-    return {
-        node.id: (
-            node.row_text.text if node.row_text is not None else "",
-            node.role or node.type,
-            node.timestamp,
-        )
-        for node in nodes
-        if node.id is not None
-    }
 
 
 def reason_of(error: BaseException) -> str:

@@ -172,7 +172,7 @@ async def test_each_label_has_the_text_of_its_entry_and_the_height_follows(brows
     labelled_elsewhere(tmp_path)
     async with browser(size=(160, 40)) as ui:
         await ui.press("apostrophe")
-        await ui.until(lambda: "Prompt in Refactor auth: use redis" in ui.text(), "the text")
+        await ui.until(lambda: "Prompt on branch 2 of 2, active: use redis" in ui.text(), "the text")
         (row,) = [line for line in ui.text().splitlines() if "❯ redis idea" in line]
         assert "use redis" in row
         assert ui.screen.query_one("#labels").size.height == 1
@@ -187,7 +187,7 @@ async def test_the_text_of_a_labelled_entry_fits_one_line_in_each_size(browser, 
     pi_session(tmp_path, *lines, entry("label", "l", "a", targetId="a", label="x"), id="s")
     async with browser(size=(40, 15)) as ui:
         await ui.press("apostrophe")
-        await ui.until(lambda: "Prompt in" in ui.text(), "the entry")
+        await ui.until(lambda: "Prompt: a long" in ui.text(), "the entry")
         for size in ((80, 24), (40, 15), (120, 40)):
             await ui.pilot.resize_terminal(*size)
             for _ in range(3):
