@@ -90,6 +90,23 @@ class BackgroundService:
         self._worker = LatestOnlyWorker(self.thread_name, self._failed)
         self.generation = 0
 
+    def _start_request(self, work: Callable[[int, Callable[[], bool]], None]) -> None:
+        """Begin a new request; messages of earlier ones are out of date.
+
+        :param work: gets the generation of the request, and a function that says whether it is stale; it is
+            called in the thread.
+        """
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: work(generation, is_stale))
+
+    def close(self) -> None:
+        """Release what the service keeps of its requests; messages on their way become out of date."""
+        self._start_request(lambda generation, is_stale: self._release())
+
+    def _release(self) -> None:
+        """Forget what is kept of requests; called in the thread."""
+
     def stop(self) -> None:
         """End the thread."""
         self._worker.stop()

@@ -127,10 +127,8 @@ class EntryReader(BackgroundService):
         :param rows: the most that an image takes; 0 draws none.
         :param look: one of `LOOKS`.
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(
-            lambda is_stale: self._read(generation, is_stale, tree, position, cells, rows, look)
+        self._start_request(
+            lambda generation, is_stale: self._read(generation, is_stale, tree, position, cells, rows, look)
         )
 
     def clear(self) -> None:

@@ -51,9 +51,7 @@ class ProjectReader(BackgroundService):
         :param lines: its sessions, in a list that does not change any more.
         :param busy: paths of the sessions that a running agent may have open.
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._read(generation, lines, busy, is_stale))
+        self._start_request(lambda generation, is_stale: self._read(generation, lines, busy, is_stale))
 
     def forget(self) -> None:
         """Post nothing about the last request any more."""

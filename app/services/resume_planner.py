@@ -31,15 +31,11 @@ class ResumePlanner(BackgroundService):
 
     def make_plan(self, row: Row) -> None:
         """Work out how the session of `row` would be resumed."""
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._plan(generation, row))
+        self._start_request(lambda generation, is_stale: self._plan(generation, row))
 
     def plan_start(self, row: Row) -> None:
         """Work out how a session of the agent of `row` would be started in its folder."""
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._plan_start(generation, row))
+        self._start_request(lambda generation, is_stale: self._plan_start(generation, row))
 
     def _plan_start(self, generation: int, row: Row) -> None:
         self._post(PlanMade(generation, "", _start_plan(self._setup, row)))

@@ -40,9 +40,9 @@ class TranscriptOutline(BackgroundService):
 
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> None:
         """Read the outline of the path through an entry; of the active path if that is None."""
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._read(generation, is_stale, path, agents, through))
+        self._start_request(
+            lambda generation, is_stale: self._read(generation, is_stale, path, agents, through)
+        )
 
     def search(
         self,
@@ -57,16 +57,11 @@ class TranscriptOutline(BackgroundService):
 
         :param tools: see `TreeText`.
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(
-            lambda is_stale: self._search(generation, is_stale, path, agents, words, through, tools=tools)
+        self._start_request(
+            lambda generation, is_stale: self._search(
+                generation, is_stale, path, agents, words, through, tools=tools
+            )
         )
-
-    def close(self) -> None:
-        """Release the tree; messages on their way become out of date."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: self._release())
 
     def _release(self) -> None:
         self._tree = self._texts = None

@@ -77,9 +77,8 @@ class TranscriptReader(BackgroundService):
 
     def close(self) -> None:
         """Release the transcript; messages on their way become out of date."""
-        self.generation += 1
         self._request = None
-        self._worker.submit(lambda is_stale: self._release())
+        super().close()
 
     def read_block(self, shown: Turn, index: int, wanted: str) -> None:
         """Read a block of a turn whole; posts ``BlockRead``.

@@ -33,10 +33,8 @@ class TranscriptText(BackgroundService):
 
         :param kind: the program that gets it: "pager" or "editor".
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(
-            lambda is_stale: self._make(
+        self._start_request(
+            lambda generation, is_stale: self._make(
                 generation, row, kind, lambda: is_stale() or generation != self.generation
             )
         )

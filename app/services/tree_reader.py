@@ -74,19 +74,14 @@ class TreeReader(BackgroundService):
 
         :param again: it is the session that is shown, at another path.
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._open(generation, path, agents, mode, again=again))
+        self._start_request(
+            lambda generation, is_stale: self._open(generation, path, agents, mode, again=again)
+        )
 
     def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
         """Read what was appended to the file, or the whole file if it was changed in another way."""
         generation = self.generation
         self._worker.submit(lambda is_stale: self._follow(generation, path, agents, mode))
-
-    def close(self) -> None:
-        """Release the tree; messages on their way become out of date."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: self._release())
 
     def stop(self) -> None:
         self.generation += 1
@@ -148,9 +143,7 @@ class RowReader(BackgroundService):
 
     def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:
         """Read the rows of ``nodes``, in this order."""
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._read(generation, is_stale, tree, nodes))
+        self._start_request(lambda generation, is_stale: self._read(generation, is_stale, tree, nodes))
 
     def _read(
         self, generation: int, is_stale: Callable[[], bool], tree: SessionTree, nodes: Sequence[Node]
@@ -178,14 +171,7 @@ class BranchReader(BackgroundService):
 
     def read(self, tree: SessionTree) -> None:
         """Read the branches of a whole tree, or what is new in them."""
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._read(generation, is_stale, tree))
-
-    def close(self) -> None:
-        """Release the tree; messages on their way become out of date."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: self._release())
+        self._start_request(lambda generation, is_stale: self._read(generation, is_stale, tree))
 
     def _release(self) -> None:
         self._branches = self._table = self._faults = None
@@ -249,10 +235,10 @@ class TreeSearch(BackgroundService):
 
         :param tools: see `TreeText`.
         """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(
-            lambda is_stale: self._search(generation, is_stale, tree, words, around, set(), tools=tools)
+        self._start_request(
+            lambda generation, is_stale: self._search(
+                generation, is_stale, tree, words, around, set(), tools=tools
+            )
         )
 
     def follow(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
@@ -266,11 +252,6 @@ class TreeSearch(BackgroundService):
         """End the search; messages on their way become out of date."""
         self.generation += 1
         self._worker.submit(lambda is_stale: None)
-
-    def close(self) -> None:
-        """Release the texts; messages on their way become out of date."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: self._release())
 
     def _release(self) -> None:
         self._texts = None
