@@ -14,6 +14,7 @@ from app.view.line import Line, fit_line
 from app.view.palette import THEMES
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
+from app.widgets.styling import theme_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,7 +200,7 @@ class EntryLines(LineList):
         line = self.lines[index]
         image = image_of(line)
         if image is not None:
-            spans = image.spans_over(THEMES[self.theme_name]["background"])
+            spans = image.spans_over(THEMES[theme_name(self)]["background"])
         else:
             spans = line.drawn(self.words, self._shift)
         return fit_line(fit_line([(" ", "text"), *spans], min(cells, 1 + self.cells)), cells)

@@ -15,10 +15,9 @@ from textual.message import Message
 from app.view.cells import cut, width
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width
-from app.view.palette import THEMES
 from app.view.row_lines import RowLines
 from app.widgets.commands import bindings_of
-from app.widgets.styling import strip
+from app.widgets.styling import strip, theme_name
 from app.widgets.textual_internals import LineScroll
 
 if TYPE_CHECKING:
@@ -239,14 +238,8 @@ class LineList(LineScroll, can_focus=True):
 
     # drawing
 
-    @property
-    def theme_name(self) -> str:
-        """The palette's name of the current theme."""
-        name = self.app.theme.removeprefix("leafmark-")
-        return name if name in THEMES else "dark"
-
     def render_line(self, y: int) -> Strip:
-        drawn_for = (self.size.width, self.theme_name, self.has_focus)
+        drawn_for = (self.size.width, theme_name(self), self.has_focus)
         if self._drawn_for != drawn_for or len(self._strips) > MOST_STRIPS:
             self._drawn_for = drawn_for
             self._strips.clear()

@@ -13,9 +13,8 @@ from textual.widget import Widget
 from app.keys import key_named
 from app.view.cells import ELLIPSIS, cut, width
 from app.view.line import wrap
-from app.view.palette import THEMES
 from app.view.rules import divider_char, rule_line
-from app.widgets.styling import strip
+from app.widgets.styling import strip, theme_name
 from app.widgets.textual_internals import DragHandle
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class Pane(Container, DragHandle):
             suffix=self._suffix + zoomed,
             focused=focused is not None and self in focused.ancestors_with_self,
         )
-        drawn = strip(line, _theme_name(self))
+        drawn = strip(line, theme_name(self))
         # Textual filters what a widget draws inside of its border.
         for line_filter in self.get_line_filters():
             drawn = drawn.apply_filter(line_filter, self.background_colors[1])
@@ -176,7 +175,7 @@ class Divider(DragHandle):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        return strip([(divider_char(y, self.middle), "border")], _theme_name(self))
+        return strip([(divider_char(y, self.middle), "border")], theme_name(self))
 
     def is_handle(self, screen_x: int, screen_y: int) -> bool:
         return True
@@ -210,7 +209,7 @@ class Bar(Widget):
 
     def render_line(self, y: int) -> Strip:
         self._drawn = self._draw(self.size.width)
-        return strip(self._drawn, _theme_name(self))
+        return strip(self._drawn, theme_name(self))
 
 
 class KeysBar(Bar):
@@ -272,10 +271,4 @@ class Note(Widget):
         cells, most = self.size
         lines = self._lines(cells, most)
         text = f" {lines[y]}" if y < len(lines) else ""
-        return strip([(text, self._style)], _theme_name(self), cells=cells)
-
-
-def _theme_name(widget: Widget) -> str:
-    """The palette's name of the current theme."""
-    name = widget.app.theme.removeprefix("leafmark-")
-    return name if name in THEMES else "dark"
+        return strip([(text, self._style)], theme_name(self), cells=cells)

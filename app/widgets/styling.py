@@ -19,6 +19,8 @@ from app.view.palette import THEMES, ground_of, rgb, style_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from textual.widget import Widget
+
     from app.view.line import Span
 
 
@@ -44,6 +46,12 @@ def _numbered(name: str) -> Color:
     which the terminal would take for the number of another image.
     """
     return Color.parse(name)._replace(triplet=ColorTriplet(0, 0, 0))
+
+
+def theme_name(widget: Widget) -> str:
+    """The palette's name of the current theme."""
+    name = widget.app.theme.removeprefix("leafmark-")
+    return name if name in THEMES else "dark"
 
 
 @lru_cache(maxsize=512)
