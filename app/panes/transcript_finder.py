@@ -65,7 +65,8 @@ class TranscriptFinder:
         return box
 
     @property
-    def _is_open(self) -> bool:
+    def is_open(self) -> bool:
+        """Whether the line is shown."""
         return "_box" in vars(self) and self._box.has_class("shown")
 
     @property
@@ -94,7 +95,7 @@ class TranscriptFinder:
         """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
         hits.
         """
-        return words_of(self._box.value) if self._is_open else self._stepped_words
+        return words_of(self._box.value) if self.is_open else self._stepped_words
 
     def open(self) -> None:
         """Show and focus the line."""
@@ -104,7 +105,7 @@ class TranscriptFinder:
 
     def drop(self) -> bool:
         """End the search. False if no line is shown."""
-        if not self._is_open:
+        if not self.is_open:
             if self._stepped_words:
                 self._stepped_words = ()
                 self._forget_hits()

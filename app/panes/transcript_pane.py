@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.message import Message
 
 from app.formats.text import one_line
 from app.keys import key_of
@@ -54,6 +55,9 @@ class TranscriptPane(Pane):
     """Shows a session from its end or from a hit, and follows its file. Only the entries near the view are
     read.
     """
+
+    class SearchChanged(Message):
+        """The search in the transcript has begun or ended, or has other hits."""
 
     def __init__(
         self,
@@ -631,6 +635,16 @@ class TranscriptPane(Pane):
         """Whether the line that searches the transcript has the focus."""
         return self._finder.has_focus
 
+    @property
+    def has_search(self) -> bool:
+        """Whether the line that searches the transcript is shown."""
+        return self._finder.is_open
+
+    @property
+    def has_hits(self) -> bool:
+        """Whether a search has hits in this session."""
+        return self._finder.hits is not None and bool(self._finder.hits.all)
+
     def open_search(self) -> None:
         """Search the transcript."""
         self._finder.open()
@@ -640,6 +654,7 @@ class TranscriptPane(Pane):
         return self._finder.drop()
 
     def _highlight(self) -> None:
+        self.post_message(self.SearchChanged())
         self.lines.words = self._words
         self.lines.redraw_rows()
         self._show_position()

@@ -13,7 +13,7 @@ from app.commands import command_by_id, pane_commands
 from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
-from app.keys import footer
+from app.keys import footer, key_of
 from app.messages import (
     BranchesCompared,
     DraftLeft,
@@ -30,7 +30,7 @@ from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.services.session_exporter import SessionExporter
-from app.view.bars import find_keys, keys_line
+from app.view.bars import find_keys, hit_keys, keys_line
 from app.view.geometry import (
     PANES,
     Sizes,
@@ -268,9 +268,16 @@ class BrowserScreen(SessionsScreen):
             return self.bars.keys(cells, self.bars.session_keys())
         if self.tree_pane.is_searching or self.transcript_pane.is_searching:
             return self.bars.keys(cells, find_keys("transcript" if self._reads else "tree"))
+        restores = key_of(f"pane.{self._pane}") if self._is_zoomed else ""
+        first = [(restores, "restore")] if restores else []
         if self._stand_in is not None:
-            return self.bars.keys(cells, footer("project" if self._shows_project else "transcript"))
+            if not self._shows_project and self.transcript_pane.has_hits:
+                first += hit_keys("block", ends=self.transcript_pane.has_search and not self._is_zoomed)
+            pairs = footer("project" if self._shows_project else "transcript")
+            return self.bars.keys(cells, [*first, *pairs])
         pairs = footer(self._pane)
+        if self._pane == "tree" and self._tree.hits is not None:
+            first += hit_keys("tree")
         has_content = (self._tree.spot if self._pane == "entry" else self._tree.node) is not None
         if not has_content:
             without = {command.label for command in pane_commands(self._pane)} - {"filter"}
@@ -278,7 +285,7 @@ class BrowserScreen(SessionsScreen):
         elif not self.entry_pane.lines.has_code:
             code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
-        return self.bars.keys(cells, pairs)
+        return self.bars.keys(cells, [*first, *pairs])
 
     def status_line(self, cells: int) -> Line:
         resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
@@ -388,12 +395,14 @@ class BrowserScreen(SessionsScreen):
         self.query_one("#resume", Bar).renew()
 
     @on(EntryLines.CodeChanged)
+    @on(TranscriptPane.SearchChanged)
     def _renew_keys(self) -> None:
         self.query_one("#keys", Bar).renew()
 
     @on(TreePane.WordsChanged)
     def _words_changed(self, event: TreePane.WordsChanged) -> None:
         self.entry_pane.mark(event.words)
+        self._renew_keys()
 
     @on(LineList.Activated, "#tree")
     def _entry_asked(self) -> None:
@@ -689,6 +698,7 @@ class BrowserScreen(SessionsScreen):
     def _zoom(self, is_zoomed: bool) -> None:
         self._is_zoomed = is_zoomed
         self.place_panes()
+        self._renew_keys()
 
     # sizes of the panes
 

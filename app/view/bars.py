@@ -265,6 +265,19 @@ def find_keys(pane: str) -> list[tuple[str, str]]:
     ]
 
 
+def hit_keys(prefix: str, *, ends: bool = False) -> list[tuple[str, str]]:
+    """(key, label) of the commands that go from hit to hit.
+
+    :param prefix: the first part of their ids.
+    :param ends: the key that goes back ends the search.
+    """
+    steps = filter(None, (key_of(f"{prefix}.next_hit"), key_of(f"{prefix}.previous_hit")))
+    pairs = [(" ".join(steps), "next hit")]
+    if ends:
+        pairs.append((key_of("view.back"), "end search"))
+    return [pair for pair in pairs if pair[0]]
+
+
 def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     """(key, label) of the commands in the list. In the selector, the key of the next pane changes the scope,
     as in pi.

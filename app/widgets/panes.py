@@ -220,7 +220,10 @@ class KeysBar(Bar):
         name = ""
         for text, style in self._drawn:
             if style == "key":
-                name = text.strip()
+                # The hint of two keys has a blank between them; a click behind both presses the first.
+                words = text.split()
+                is_second = end + len(words[0]) < event.x < end + width(text)
+                name = words[-1] if is_second else words[0]
             elif not text.strip():
                 name = ""
             end += width(text)

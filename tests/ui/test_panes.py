@@ -207,10 +207,12 @@ async def test_the_rule_of_a_pane_alone_on_the_screen_says_so(browser, three):
         assert "zoomed" not in ui.text()
         await ui.press("2")
         assert " Refactor auth · pi · zoomed " in ui.text()
+        assert " 2 restore  " in ui.text()
         await ui.press("v")
         assert " Refactor auth · pi · transcript · zoomed " in ui.text()
         await ui.press("2")
         assert "zoomed" not in ui.text()
+        assert "restore" not in ui.text()
 
 
 async def test_the_first_drag_over_text_says_once_how_text_is_selected(browser, three):

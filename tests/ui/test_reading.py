@@ -149,8 +149,12 @@ async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript
         await ui.press("slash", *"token", "enter")
         await shown(ui, "hit 1 of 1")
         assert ui.focus == "transcript"
+        await shown(ui, " n N next hit  Esc end search  ")
+        await ui.pilot.click("#keys", offset=(3, 0))
+        await shown(ui, "hit 1 of 1")
         await ui.press("escape")
         await ui.until(lambda: "hit 1 of 1" not in ui.text(), "the end of the search")
+        await ui.until(lambda: "next hit" not in ui.text(), "the end of its keys")
         assert ui.focus == "transcript"
         await ui.press("escape")
         await ui.until(lambda: ui.focus == "tree", "the tree")
