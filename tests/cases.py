@@ -41,7 +41,6 @@ def cases(
     rows = [(value,) if isinstance(names, str) else tuple(value) for value in values]
     if not rows:
         raise ValueError(f"no cases of {names}")
-    titles = [_title(parameters, row, ids, number) for number, row in enumerate(rows)]
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
@@ -49,12 +48,12 @@ def cases(
         @functools.wraps(test)
         def run(**fixtures: Any) -> None:
             failures: list[BaseException] = []
-            for number, (title, row) in enumerate(zip(titles, rows, strict=True)):
+            for number, row in enumerate(rows):
                 arguments = dict(zip(parameters, row, strict=True))
                 try:
                     _run_one(test, None if one_folder else number, fixtures | arguments)
                 except _FAILURES as failure:
-                    failure.add_note(f"case: {title}")
+                    failure.add_note(f"case: {_title(parameters, row, ids, number)}")
                     failures.append(failure)
             if len(failures) == 1:
                 raise failures[0]

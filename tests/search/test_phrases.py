@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 many = settings(suppress_health_check=list(HealthCheck), max_examples=10)
 
-WHITE = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
-"""All white space of Python; a run of it equals one blank in a phrase."""
+WHITE = [char for char in map(chr, range(0x3001)) if char.isspace()]
+"""All white space of Python, whose last character is U+3000; a run of it equals one blank in a phrase."""
 NO_SPACE = ["", "\u200b", "\u2060", "\ufeff", "\u180e", "_", "\0", "\x08", "\x1b"]
 """Characters that only look like white space, or are left out of texts."""
 GAPS = [
