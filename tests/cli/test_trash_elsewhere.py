@@ -104,7 +104,7 @@ def test_the_journal_of_an_older_leafmark_is_enough(run, home, loose):
     run("trash", loose)
     run("restore", "loose")
     run("undo")
-    file = home / ".local/state/leafmark" / journal.NAME
+    file = home / ".local/state/leafmark" / "journal.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     file.write_text("".join(json.dumps({**line, "by": None}) + "\n" for line in lines))
     assert [*listed(run).values()] == in_trash(home)
@@ -143,7 +143,7 @@ def test_a_trashed_session_stays_known_after_its_action_left_the_journal(run, ho
     monkeypatch.setattr(journal, "_SLACK", 2)
     second = write_session(loose.parent.parent / "named/1.jsonl", *chain("q", "a", id="named"))
     run("trash", loose)
-    file = home / ".local/state/leafmark" / journal.NAME
+    file = home / ".local/state/leafmark" / "journal.jsonl"
     for number in range(20):
         run("rename", second, f"name {number}")
         assert file.read_bytes().count(b"\n") <= 8

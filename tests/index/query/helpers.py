@@ -34,6 +34,11 @@ def messages(text: str) -> list[str]:
     return [note.message for note in read(text).notes]
 
 
+def fields(text: str) -> list[str]:
+    """The field of each filter of a query, as it is typed at the position of the filter."""
+    return [text[found.position :].lstrip("-").partition(":")[0] for found in read(text).filters]
+
+
 def passes(text: str, facts: Facts = FACTS, home: str = "", **fields: Any) -> bool:
     """Whether a row with these fields passes the filters of a query."""
     return read(text, home=home).passes(make_row(**fields), facts)

@@ -14,6 +14,7 @@ from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
 from app.index.query.query import Facts, QueryError
 from app.index.query.tokens import as_value, quote, tokens
 from tests.factory import NOW, make_row
+from tests.index.query.helpers import fields
 
 FACTS = Facts(live=lambda row: row.id == "live", pinned=lambda row: row.id == "pinned")
 
@@ -82,9 +83,10 @@ def test_any_text_is_read_or_refused_with_a_position_in_it(text: str, all_text: 
         messages = [(error.message, error.position, error.length)]
     else:
         messages = [(note.message, note.position, note.length) for note in query.notes]
-        for part in (*query.terms, *query.filters):
-            assert part.length > 0
-            assert 0 <= part.position <= len(text) - part.length
+        for term in query.terms:
+            assert term.length > 0
+            assert 0 <= term.position <= len(text) - term.length
+        assert all(0 <= row_filter.position < len(text) for row_filter in query.filters)
         assert len(query.terms) <= MOST_TERMS
         assert query.kinds
         assert all(term.text.strip() for term in query.terms)
@@ -149,12 +151,13 @@ def test_a_word_is_read_unchanged(word: str) -> None:
 def test_the_order_of_tokens_and_the_blanks_between_do_not_matter(
     parts: list[str], blanks: list[str]
 ) -> None:
-    query = parse(" ".join(parts), NOW)
-    reordered = parse("".join(map("".join, zip(reversed(parts), blanks, strict=False))), NOW)
+    text = " ".join(parts)
+    other_text = "".join(map("".join, zip(reversed(parts), blanks, strict=False)))
+    query, reordered = parse(text, NOW), parse(other_text, NOW)
     assert {(term.kind, term.text) for term in query.terms} == {
         (term.kind, term.text) for term in reordered.terms
     }
-    assert {filter_.field for filter_ in query.filters} == {filter_.field for filter_ in reordered.filters}
+    assert set(fields(text)) == set(fields(other_text))
 
 
 VALUES = {

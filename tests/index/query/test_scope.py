@@ -6,7 +6,7 @@ from app.formats import text_kinds
 from app.formats.text_kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
 from app.index.query.grammar import leaves_tools
 from tests.cases import cases
-from tests.index.query.helpers import passes, read, refused
+from tests.index.query.helpers import fields, passes, read, refused
 
 
 @cases(
@@ -91,7 +91,7 @@ def test_a_query_that_searches_nothing_is_refused(blamed: str) -> None:
 
 
 @cases(
-    ("text", "fields"),
+    ("text", "filtered"),
     [
         # A result may have no call, but the texts themselves name their tool.
         ("x tool:bash", []),
@@ -105,8 +105,8 @@ def test_a_query_that_searches_nothing_is_refused(blamed: str) -> None:
         ("x tool:bash in:tools,thinking", ["tool"]),
     ],
 )
-def test_tool_also_filters_sessions_if_its_texts_are_not_enough(text: str, fields: list[str]) -> None:
-    assert [filter_.field for filter_ in read(text).filters] == fields
+def test_tool_also_filters_sessions_if_its_texts_are_not_enough(text: str, filtered: list[str]) -> None:
+    assert fields(text) == filtered
 
 
 @cases(
