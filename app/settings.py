@@ -31,7 +31,7 @@ class Settings:
     :param ascii: draw the screen in ASCII; None to follow the locale.
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param ask_summary: offer a summary of the branch that is left.
-    :param tree_filter: the filter of a tree at first (`app.view.tree_filter`).
+    :param tree_filter: the filter of a tree at first (`app.view.tree_view.MODES`).
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
@@ -139,7 +139,7 @@ def _image_mode(value: object, complain: Callable[[str], None]) -> str:
 
 
 TREE_FILTERS = ("default", "no-tools", "user", "labelled", "all")
-"""The filters of the tree, as in `app.view.tree_filter`; a test compares them."""
+"""The filters of the tree, as in `app.view.tree_view.MODES`; a test compares them."""
 
 
 def _tree_filter(value: object, complain: Callable[[str], None]) -> str:

@@ -46,10 +46,9 @@ class Catalog:
         self._database = Database(folder)
         self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
         self._lock = Lock()
-        # The connection of `signatures`, and the number of changes by others at that time.
         # The readings to be written by path, None for a removed file. They are encoded, because rows lose
-        # their first messages after they were saved. There is more than one batch only while another process
-        # holds the lock.
+        # their first messages after they were saved. Readings stay here only while another process holds the
+        # lock.
         self._pending: dict[str, writes.StoredReading | None] = {}
         self._lost_note: str | None = None
         self._damaged_texts: set[str] = set()
