@@ -18,8 +18,9 @@ from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
+from app.panes.listed_hits import ListedHits
 from app.panes.query_completer import QueryCompleter
-from app.services.session_search import Completer, HitExcerpts, HitLocator, SessionSearch
+from app.services.session_search import Completer, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
@@ -34,14 +35,13 @@ from app.widgets.panes import Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from app.index.index import Index
     from app.index.row import Row
-    from app.index.search.results import Hit
     from app.setup import Setup
     from app.view.arrangement import Arrangement
     from app.view.line import Line
@@ -99,7 +99,7 @@ class SessionsPane(Pane):
     is_searching    more may be found, and the border says so; false while only changed sessions are searched
     is_due          more of the answer is to come
     is_refused      the query cannot be run
-    hits_in_all     the number of hits in all sessions, as text; "" if it is not known
+    hits            the hits of the search, in the list
     leaves_tools    tool calls and output were not searched, and can be
     joined          the number of live sessions and the note that stand in the rule, because there is no
                     header; None if there is one
@@ -152,18 +152,11 @@ class SessionsPane(Pane):
         self.is_due = False
         self.is_refused = False
         self.leaves_tools = False
-        self.hits_in_all = ""
-        self._counted: HitsCounted | None = None
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
         # the query of the command line has no answer yet
         self._is_first = False
-        self._hits: Mapping[str, Hit] = {}
-        # path -> the row whose excerpt is shown
-        self._excerpt_rows: dict[str, Row] = {}
-        # path, query, `everywhere` and whether its row is provisional, of the hit that was located last
-        self._located = ("", "", False, False)
         self._waiting: _Waiting | None = None
         # the folders that were searched for sessions, while there are no sessions
         self._places: Sequence[tuple[str, str, str]] | None = None
@@ -171,8 +164,7 @@ class SessionsPane(Pane):
         self.set_class(self.is_alone, "bare")
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
-        self._locator = HitLocator(index, self.post_message)
-        self._excerpts = HitExcerpts(index, self.post_message)
+        self.hits = ListedHits(self.list, index, self.post_message)
         self._completer = Completer(model.rows, lambda: model.taggings, setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
@@ -192,7 +184,7 @@ class SessionsPane(Pane):
             self.call_after_refresh(self.offer_completion)
 
     def on_unmount(self) -> None:
-        for service in (self._search, self._locator, self._excerpts, self._completer):
+        for service in (self._search, self.hits, self._completer):
             service.stop()
 
     # the borders and notices
@@ -257,7 +249,7 @@ class SessionsPane(Pane):
             searches=self.is_searching,
             answered=self.is_answered,
             begins=begins,
-            hits=self.hits_in_all,
+            hits=self.hits.in_all,
         )
         name = list_name(selects=self.selects, searches=model.is_filtered)
         title, *shorter = model.arrangement.titles(name, tools=self.everywhere)
@@ -311,7 +303,7 @@ class SessionsPane(Pane):
         self.box.placeholder = search_hint(selects=self.selects, here=here)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()
-        self._count_hits()
+        self.hits.count()
         self.changed()
 
     def drop_set(self) -> bool:
@@ -391,8 +383,7 @@ class SessionsPane(Pane):
         if query != self.box.value or letter_follows(self.app):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = None
-        self._excerpts.cancel()
-        self.hits_in_all = ""
+        self.hits.query_changed()
         self.is_refused = False
         self.steps_before = self.list.steps
         self.is_searching = bool(query.strip())
@@ -409,7 +400,7 @@ class SessionsPane(Pane):
             self._filter_rows(query)
             self._is_first = False
             self._answered = query
-            self._hits = {}
+            self.hits.clear()
             self.locate_hit()
 
     @on(ValuesCollected)
@@ -452,57 +443,26 @@ class SessionsPane(Pane):
             by_relevance = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
             self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
-            self._hits = event.hits
-            self._forget_excerpts(event.query)
+            self.hits.show(event.hits, event.query, everywhere=self.everywhere, is_due=self.is_due)
             self.locate_hit()
         self.changed()
 
     # why sessions are hits
 
-    def _forget_excerpts(self, query: str) -> None:
-        """Forget the excerpts of sessions that have changed. Those of another query are shown until there are
-        new ones.
-        """
-        excerpts = self.list.excerpts
-        for path in [path for path in excerpts if path not in self._hits]:
-            del excerpts[path]
-        for path, row in list(self._excerpt_rows.items()):
-            if self._hits[path].row is not row if path in self._hits else True:
-                excerpts.pop(path, None)
-                del self._excerpt_rows[path]
-        self.list.excerpts_of = f"{query} {self.everywhere}"
-        if not self.is_due:
-            self.list.redraw_rows()
-
     @on(SessionListView.ExcerptsMissing)
     def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
         if self.is_due or not self.is_answered:
             return  # The search takes less time alone; the rows are drawn again when it is done.
-        hits = [self._hits[path] for path in event.paths if path in self._hits]
-        if hits:
-            self._excerpts.find(hits, self._hits, self.list.excerpts_of)
+        self.hits.find_excerpts(event.paths)
 
     @on(ExcerptsFound)
     def _excerpts_found(self, event: ExcerptsFound) -> None:
-        query = self.list.excerpts_of
-        found = {path: excerpt for path, excerpt in event.excerpts.items() if excerpt.query == query}
-        self._excerpt_rows.update((path, self._hits[path].row) for path in found if path in self._hits)
-        self.list.show_excerpts(found)
+        self.hits.show_excerpts(event)
 
     @on(HitsCounted)
     def _hits_counted(self, event: HitsCounted) -> None:
-        if event.query == self.list.excerpts_of:
-            self._counted = event
-            self._count_hits()
+        if self.hits.counted(event):
             self.changed()
-
-    def _count_hits(self) -> None:
-        """Show the number of hits in all listed sessions, or the least that there are."""
-        counted = self._counted
-        if counted is not None and counted.query == self.list.excerpts_of:
-            listed = self.model.group_of
-            hits = sum(count for path, count in counted.counts.items() if listed(path) is not None)
-            self.hits_in_all = f"{hits:,}{'' if counted.exact else '+'}" if hits else ""
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
         """Show a message about the search, and underline the parts of the query that it is about."""
@@ -525,32 +485,20 @@ class SessionsPane(Pane):
         """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
         at once and without a place if there is no hit.
         """
-        row = self.list.row
-        path = row.path if row is not None else ""
-        if path != self.shown:
-            return  # The screen calls this again when it shows that session.
-        hit = self._hits.get(path)
-        # The branches of a session are known when its file is read.
-        is_provisional = hit is not None and hit.row.provisional
-        wanted = (path, self.box.value if hit else "", self.everywhere, is_provisional)
-        if wanted == self._located:
-            return
-        again = wanted[:3] == self._located[:3]
-        self._located = wanted
-        if hit is not None:
-            self._locator.locate(path, hit, self.box.value, everywhere=self.everywhere, again=again)
-        else:
-            self.post_message(HitLocated(path, self.box.value, None, -1, (), ""))
+        path = self.list.row.path if self.list.row is not None else ""
+        # The screen calls this again when it shows that session.
+        if path == self.shown:
+            self.hits.locate(self.box.value, everywhere=self.everywhere)
 
     def locate_again(self) -> None:
         """Find the place of the hit once more, for a pane that has not seen it."""
-        self._located = ("", "", False, False)
+        self.hits.forget_located()
         self.locate_hit()
 
     @property
     def has_hit(self) -> bool:
         """Whether the search has a hit in the session under the cursor."""
-        return self.list.row is not None and self.list.row.path in self._hits
+        return self.hits.has(self.list.row)
 
     def is_current(self, event: HitLocated) -> bool:
         """Whether a place belongs to the session under the cursor and to the query in the box."""

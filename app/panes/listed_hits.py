@@ -1,0 +1,136 @@
+"""The hits of a search of all sessions, in the list: the excerpts in its rows, the number of hits, and the
+entry of the hit of the session under the cursor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.messages import HitLocated
+from app.services.session_search import HitExcerpts, HitLocator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from app.index.index import Index
+    from app.index.row import Row
+    from app.index.search.results import Hit
+    from app.messages import ExcerptsFound, HitsCounted
+    from app.services.background import Post
+    from app.widgets.session_list import SessionListView
+
+
+class ListedHits:
+    """The best hit of each session that a query has found.
+
+    in_all   the number of hits in all listed sessions, as text; "" if it is not known
+    """
+
+    def __init__(self, sessions: SessionListView, index: Callable[[], Index | None], post: Post) -> None:
+        """:param index: gives the index that was searched.
+        :param post: receives the messages of the services, and `HitLocated` for a session without a hit.
+        """
+        self._list = sessions
+        self._post = post
+        self._locator = HitLocator(index, post)
+        self._excerpts = HitExcerpts(index, post)
+        self._hits: Mapping[str, Hit] = {}
+        # path -> the row whose excerpt is shown
+        self._excerpt_rows: dict[str, Row] = {}
+        # path, query, whether everything was searched and whether its row is provisional, of the hit that was
+        # located last
+        self._located = ("", "", False, False)
+        self._counted: HitsCounted | None = None
+        self.in_all = ""
+
+    def stop(self) -> None:
+        """End the services."""
+        self._locator.stop()
+        self._excerpts.stop()
+
+    def query_changed(self) -> None:
+        """The hits belong to another query now."""
+        self._excerpts.cancel()
+        self.in_all = ""
+
+    def clear(self) -> None:
+        """Forget the hits: there is no query any more."""
+        self._hits = {}
+
+    def has(self, row: Row | None) -> bool:
+        """Whether a session has a hit."""
+        return row is not None and row.path in self._hits
+
+    def show(self, hits: Mapping[str, Hit], query: str, *, everywhere: bool, is_due: bool) -> None:
+        """Show the hits of a query. Excerpts of another query are shown until there are new ones.
+
+        :param hits: path -> best hit.
+        :param is_due: more hits are to come.
+        """
+        self._hits = hits
+        excerpts = self._list.excerpts
+        for path in [path for path in excerpts if path not in hits]:
+            del excerpts[path]
+        for path, row in list(self._excerpt_rows.items()):
+            if hits[path].row is not row if path in hits else True:
+                excerpts.pop(path, None)
+                del self._excerpt_rows[path]
+        self._list.excerpts_of = f"{query} {everywhere}"
+        if not is_due:
+            self._list.redraw_rows()
+
+    # the excerpts and the number of hits
+
+    def find_excerpts(self, paths: Sequence[str]) -> None:
+        """Find the excerpts of some sessions."""
+        hits = [self._hits[path] for path in paths if path in self._hits]
+        if hits:
+            self._excerpts.find(hits, self._hits, self._list.excerpts_of)
+
+    def show_excerpts(self, event: ExcerptsFound) -> None:
+        """Show the excerpts that belong to the query."""
+        query = self._list.excerpts_of
+        found = {path: excerpt for path, excerpt in event.excerpts.items() if excerpt.query == query}
+        self._excerpt_rows.update((path, self._hits[path].row) for path in found if path in self._hits)
+        self._list.show_excerpts(found)
+
+    def counted(self, event: HitsCounted) -> bool:
+        """Take the numbers of hits. False if they belong to another query."""
+        if event.query != self._list.excerpts_of:
+            return False
+        self._counted = event
+        self.count()
+        return True
+
+    def count(self) -> None:
+        """Add up the hits in all listed sessions, or the least that there are."""
+        counted = self._counted
+        if counted is not None and counted.query == self._list.excerpts_of:
+            listed = self._list.model.group_of
+            hits = sum(count for path, count in counted.counts.items() if listed(path) is not None)
+            self.in_all = f"{hits:,}{'' if counted.exact else '+'}" if hits else ""
+
+    # the hit of the session under the cursor
+
+    def locate(self, query: str, *, everywhere: bool) -> None:
+        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
+        at once and without a place if there is no hit.
+        """
+        row = self._list.row
+        path = row.path if row is not None else ""
+        hit = self._hits.get(path)
+        # The branches of a session are known when its file is read.
+        is_provisional = hit is not None and hit.row.provisional
+        wanted = (path, query if hit else "", everywhere, is_provisional)
+        if wanted == self._located:
+            return
+        again = wanted[:3] == self._located[:3]
+        self._located = wanted
+        if hit is not None:
+            self._locator.locate(path, hit, query, everywhere=everywhere, again=again)
+        else:
+            self._post(HitLocated(path, query, None, -1, (), ""))
+
+    def forget_located(self) -> None:
+        """Let `locate` answer once more about the same hit."""
+        self._located = ("", "", False, False)
