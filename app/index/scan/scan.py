@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import UNREADABLE, ProgressCache
@@ -146,15 +147,18 @@ class Scanner:
         :param found: the result of a walk that the caller has just made; None: walk.
         :param texts: also read files again whose text is missing from the text store.
         """
-        # Without known files there is probably much to read, so the workers start before the walk ends.
-        early = found.workers if found else None
-        if not early and not self.known and (is_much(found.size) if found else on_delta):
-            early = start_workers(self._stores, gentle)
+        started = time.monotonic()
+        if found is None:
+            # Without known files there may be much to read, so that the workers start before the walk ends;
+            # and the screen has nothing to draw until then.
+            is_first = not self.known and on_delta is not None
+            start = partial(start_workers, self._stores, gentle) if is_first else None
+            found = walk(self._stores, gentle, start, pauses=bool(self.known))
+        elif found.workers is None and not self.known and is_much(found.size):
+            found.workers = start_workers(self._stores, gentle)
+        early = found.workers
         if early:
             early.keep(self._text_store)
-        started = time.monotonic()
-        # Without known files, the screen has nothing to draw until the walk ends.
-        found = found or walk(self._stores, gentle, pauses=bool(self.known))
         self.walk_seconds = time.monotonic() - started
         self._names = found.names
         self.counts.walks += 1
