@@ -128,7 +128,9 @@ async def test_browsing_changes_nothing_in_the_agents_folders(browser, three, tm
             if command.id in leaving_commands or command.keys[0] == command_by_id("session.fork").keys[0]:
                 continue
             await ui.press(command.keys[0])
-            await ui.press("escape", "escape")
+            for _ in range(2):
+                if ui.focus != "sessions" or len(ui.app.screen_stack) > 1:
+                    await ui.press("escape")
         await ui.settled()
         await ui.press("enter")
     assert state() == before

@@ -71,10 +71,10 @@ def hostile(tmp_path):
 
 def looks_right(ui, what):
     """Whether no control character is on the screen, and no line is wider or narrower than it."""
-    text = ui.text()
-    assert not [char for char in BAD if char in text], what
     width, height = ui.app.size
     strips = ui.screen._compositor.render_strips()[:height]
+    text = "".join(strip.text for strip in strips)
+    assert not [char for char in BAD if char in text], what
     assert [strip.cell_length for strip in strips] == [width] * height, what
 
 
@@ -134,9 +134,9 @@ async def test_a_session_may_vanish_under_a_transcript_or_a_dialog(browser, host
 async def test_without_sessions_no_key_that_opens_a_dialog_fails(browser):
     async with browser(size=(100, 30)) as ui:
         for name, keys in DIALOGS.items():
-            await ui.press(*keys)
-            await ui.press(*"x:", "tab", "down", "enter")
+            await ui.press(*keys, *"x:", "tab", "down", "enter")
             looks_right(ui, name)
             for _ in range(6):
-                await ui.press("escape")
+                if len(ui.app.screen_stack) > 1 or ui.focus != "sessions":
+                    await ui.press("escape")
             assert len(ui.app.screen_stack) == 1, name

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.commands import command_by_id
 from app.dialogs.palette import PaletteDialog, Place
 from app.widgets.dialog import ItemList
@@ -33,26 +31,19 @@ async def find(ui, typed):
     return listed(ui)
 
 
-async def test_a_label_of_the_footer_finds_its_command(browser, three):
+async def test_commands_are_found_by_labels_of_the_footer_other_names_and_ids(browser, three):
+    labels = ("session.resume", "session.read", "session.rename", "help.show")
+    names = {
+        "delete": "session.delete",
+        "star": "session.pin",
+        "theme": "theme.choose",
+        "trash": "session.delete",
+        "app.quit": "app.quit",
+        "raw": "entry.raw",
+    }
     async with browser() as ui:
-        for id in ("session.resume", "session.read", "session.rename", "help.show"):
-            assert (await find(ui, command_by_id(id).label))[0] == id
-
-
-@pytest.mark.parametrize(
-    ("typed", "id"),
-    [
-        ("delete", "session.delete"),
-        ("star", "session.pin"),
-        ("theme", "theme.choose"),
-        ("trash", "session.delete"),
-        ("app.quit", "app.quit"),
-        ("raw", "entry.raw"),
-    ],
-)
-async def test_commands_are_found_by_other_names_and_ids(browser, three, typed, id):
-    async with browser() as ui:
-        assert (await find(ui, typed))[0] == id
+        for typed, id in [*((command_by_id(id).label, id) for id in labels), *names.items()]:
+            assert (await find(ui, typed))[0] == id
 
 
 async def test_one_sentence_is_listed_once_and_nothing_matches_nonsense(browser, three):
@@ -106,13 +97,13 @@ async def test_the_chosen_command_runs(browser, three):
         await ui.until(lambda: ui.listed() == [f"[{HERE}]", "[/work/site]"], "the fold")
 
 
-@pytest.mark.parametrize("key", ["pageup", "pagedown", "home", "end", "up", "down"])
-async def test_a_key_right_after_the_one_that_opens_the_palette(browser, three, key):
+async def test_a_key_right_after_the_one_that_opens_the_palette(browser, three):
     async with browser() as ui:
-        await ui.press("ctrl+k", key)
-        await ui.until(lambda: isinstance(ui.screen, PaletteDialog) and offers(ui), "the palette")
-        await ui.press("escape")
-        assert not isinstance(ui.screen, PaletteDialog)
+        for key in ("pageup", "pagedown", "home", "end", "up", "down"):
+            await ui.press("ctrl+k", key)
+            await ui.until(lambda: isinstance(ui.screen, PaletteDialog) and offers(ui), "the palette")
+            await ui.press("escape")
+            assert not isinstance(ui.screen, PaletteDialog)
 
 
 async def test_without_sessions_only_what_works_everywhere_is_listed(browser):

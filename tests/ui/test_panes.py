@@ -51,23 +51,19 @@ async def test_a_number_focuses_a_pane_then_shows_it_alone_and_restores_all(brow
 
 
 @pytest.mark.parametrize(
-    ("size", "focus", "panes"),
+    ("size", "layouts"),
     [
-        ((120, 40), "sessions", {"sessions", "tree", "entry"}),
-        ((80, 24), "sessions", {"sessions", "tree"}),
-        ((80, 24), "tree", {"sessions", "tree"}),
-        ((80, 24), "entry", {"tree", "entry"}),
-        ((40, 15), "sessions", {"sessions"}),
-        ((40, 15), "tree", {"tree"}),
-        ((40, 15), "entry", {"entry"}),
+        ((120, 40), [{"sessions", "tree", "entry"}] * 3),
+        ((80, 24), [{"sessions", "tree"}, {"sessions", "tree"}, {"tree", "entry"}]),
+        ((40, 15), [{"sessions"}, {"tree"}, {"entry"}]),
     ],
 )
-async def test_three_layouts_by_size(browser, three, size, focus, panes):
+async def test_three_layouts_by_size(browser, three, size, layouts):
     async with browser(size=size) as ui:
-        for _ in range(("sessions", "tree", "entry").index(focus)):
+        for focus, panes in zip(("sessions", "tree", "entry"), layouts, strict=True):
+            assert ui.focus == focus
+            assert shown(ui) == panes
             await ui.press("tab")
-        assert ui.focus == focus
-        assert shown(ui) == panes
 
 
 async def test_keys_move_the_divider_and_the_rule_and_the_next_run_remembers(browser, three):
@@ -147,7 +143,7 @@ async def test_resizing_keeps_the_cursor(browser, three):
         assert "write a man page" in ui.text()
 
 
-@pytest.mark.parametrize("size", [(200, 3), (10, 3), (5, 3), (200, 1)])
+@pytest.mark.parametrize("size", [(200, 3), (5, 3), (200, 1)])
 @pytest.mark.parametrize("selector", [None, ""])
 async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, three, size, selector):
     async with browser(size=size, selector=selector) as ui:
@@ -156,12 +152,12 @@ async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, thr
         assert not ui.screen.show_horizontal_scrollbar
 
 
-@pytest.mark.parametrize(("key", "pane"), [("2", "tree"), ("3", "entry"), ("1", "sessions")])
-async def test_on_a_narrow_screen_the_number_keys_switch_panes(browser, three, key, pane):
+async def test_on_a_narrow_screen_the_number_keys_switch_panes(browser, three):
     async with browser(size=(60, 20)) as ui:
-        await ui.press(key)
-        assert ui.focus == pane
-        assert ui.screen.query_one(f"#{pane}-pane").display
+        for key, pane in (("2", "tree"), ("3", "entry"), ("1", "sessions")):
+            await ui.press(key)
+            assert ui.focus == pane
+            assert ui.screen.query_one(f"#{pane}-pane").display
 
 
 async def test_3_opens_the_entry_if_two_panes_fit(browser, three):

@@ -33,7 +33,7 @@ async def test_filters_phrases_and_exclusions(browser, three):
         assert "No session" not in ui.text()
 
 
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 
 
 def search_note(ui):
@@ -55,9 +55,7 @@ async def test_another_spelling_is_reported(browser, three, size):
         assert len(ui.listed()) == 5
 
 
-@pytest.mark.parametrize(
-    ("size", "rows"), [((60, 20), 3), ((80, 24), 5), ((100, 30), 5), ((120, 40), 5), ((160, 45), 5)]
-)
+@pytest.mark.parametrize(("size", "rows"), [((60, 20), 3), ((80, 24), 5), ((160, 45), 5)])
 async def test_the_error_of_a_date_is_shown_completely(browser, three, size, rows):
     with pytest.raises(QueryError) as caught:
         parse("date:2026-13", 0)
@@ -67,7 +65,7 @@ async def test_the_error_of_a_date_is_shown_completely(browser, three, size, row
         assert ui.sessions.size.height >= rows
 
 
-@pytest.mark.parametrize("size", [(80, 12), (80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 12), (120, 40)])
 async def test_a_note_without_room_is_cut_with_an_ellipsis(browser, three, size):
     async with browser(size=size) as ui:
         note = ui.screen.query_one("#search-note")
@@ -131,44 +129,33 @@ async def test_filters_and_exclusions_keep_matching_sessions(browser, three):
             assert sorted(row for row in ui.listed() if not row.startswith("[")) == ids, query
 
 
-async def test_a_word_with_a_capital_is_searched_in_lower_case_if_nothing_matches(browser, three):
-    async with browser() as ui:
-        await ui.press("slash", *"Dark")
-        await ui.until(
-            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
-        )
-        assert search_note(ui) == 'No "Dark"; showing dark (1 session)'
-        assert ui.listed() == ["[/work/site]", "site1"]
-
-
-@pytest.mark.parametrize(
-    ("query", "name", "instead"),
-    [('"Dark Mode"', "Dark Mode", "dark mode"), ("re:DARK.mode", "re:DARK.mode", "re:(?i)DARK.mode")],
-)
-async def test_a_phrase_or_pattern_with_capitals_is_searched_in_any_case_if_nothing_matches(
-    browser, three, query, name, instead
-):
+async def test_words_with_capitals_are_searched_in_any_case_if_nothing_matches(browser, three):
     async with browser(size=(160, 45)) as ui:
-        await ui.press("slash", *query)
-        await ui.until(
-            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
-        )
-        assert search_note(ui) == f'No "{name}"; showing {instead} (1 session)'
-        assert ui.listed() == ["[/work/site]", "site1"]
+        await ui.press("slash")
+        for query, name, instead in (
+            ("Dark", "Dark", "dark"),
+            ('"Dark Mode"', "Dark Mode", "dark mode"),
+            ("re:DARK.mode", "re:DARK.mode", "re:(?i)DARK.mode"),
+        ):
+            await ui.press("ctrl+u", *query)
+            await ui.until(
+                lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due,
+                "an answer",
+            )
+            assert search_note(ui) == f'No "{name}"; showing {instead} (1 session)'
+            assert ui.listed() == ["[/work/site]", "site1"]
 
 
-@pytest.mark.parametrize(
-    ("query", "told"),
-    [
-        ("foo:bar", "foo: is not a filter; searched as text (Tab: filters)"),
-        ("folder:x done", "folder: is not a filter; searched as text (try dir:)"),
-    ],
-)
-async def test_an_unknown_filter_is_reported(browser, three, query, told):
+async def test_an_unknown_filter_is_reported(browser, three):
     async with browser(size=(160, 45)) as ui:
-        await ui.press("slash", *query)
-        await ui.until(lambda: search_note(ui) == told, "the message")
-        assert list(ui.box.faults) == [(0, len(query.split()[0]))]
+        await ui.press("slash")
+        for query, note in (
+            ("foo:bar", "foo: is not a filter; searched as text (Tab: filters)"),
+            ("folder:x done", "folder: is not a filter; searched as text (try dir:)"),
+        ):
+            await ui.press("ctrl+u", *query)
+            await ui.until(lambda note=note: search_note(ui) == note, "the message")
+            assert list(ui.box.faults) == [(0, len(query.split()[0]))]
 
 
 async def test_the_selector_names_the_key_that_shows_the_filters(browser, three):
@@ -222,16 +209,17 @@ async def test_hostile_queries_are_inert(browser, three):
         assert "\u202e" not in ui.text()
 
 
-@pytest.mark.parametrize(("typed", "shown"), [("TOK", "TOK → tokens:"), ("-AGE", "-AGE → -agent:")])
-async def test_a_completion_is_offered_in_any_case(browser, three, typed, shown):
+async def test_a_completion_is_offered_in_any_case(browser, three):
     async with browser() as ui:
-        await ui.press("slash", *typed)
-        await ui.until(lambda: shown in ui.text(), "the offer")
-        await ui.press("right")
-        assert ui.box.value == shown.rpartition(" ")[2]
+        await ui.press("slash")
+        for typed, shown in (("TOK", "TOK → tokens:"), ("-AGE", "-AGE → -agent:")):
+            await ui.press("ctrl+u", *typed)
+            await ui.until(lambda shown=shown: shown in ui.text(), "the offer")
+            await ui.press("right")
+            assert ui.box.value == shown.rpartition(" ")[2]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_prompt_of_the_history_finds_its_session(browser, three, tmp_path, size):
     agent = tmp_path / "home/.omp/agent"
     path = write_session(agent / "sessions/-work-app/o.jsonl", *chain("hello", "there", id="oooo"))

@@ -229,8 +229,7 @@ async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
 TOOLS = "Ctrl+T also searches tool calls and their output."
 
 
-@pytest.mark.parametrize("way", [{"selector": ""}, {}])
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize(("way", "size"), [({"selector": ""}, (80, 24)), ({}, (120, 40))])
 async def test_without_a_match_the_notice_suggests_searching_tool_output(browser, three, way, size):
     async with browser(**way, size=size) as ui:
         await ui.press(*([] if way else ["slash"]), *"zebra")
@@ -246,15 +245,16 @@ async def test_without_a_match_the_notice_suggests_searching_tool_output(browser
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
 
 
-@pytest.mark.parametrize("query", ["in:thinking zebra", "tool:bash zebra", "label:zebra", "-in:tools zebra"])
-async def test_tool_output_is_not_suggested_if_the_query_names_a_scope(browser, three, query):
+async def test_tool_output_is_not_suggested_if_the_query_names_a_scope(browser, three):
     async with browser(selector="", size=(160, 40)) as ui:
-        await ui.press(*query)
-        await ui.until(lambda: "No session matches" in ui.text(), "that")
-        await ui.until(
-            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
-        )
-        assert "Ctrl+T" not in " ".join(ui.sessions.notice)
+        for query in ("in:thinking zebra", "tool:bash zebra", "label:zebra", "-in:tools zebra"):
+            await ui.press("ctrl+u", *query)
+            await ui.until(
+                lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due,
+                "an answer",
+            )
+            await ui.until(lambda query=query: f"No session matches “{query}”" in ui.text(), "that")
+            assert "Ctrl+T" not in " ".join(ui.sessions.notice)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 12)])

@@ -161,26 +161,27 @@ async def test_the_newest_is_by_the_last_message_and_not_by_the_file_time(browse
         assert ui.listed() == ["branchy", "plain"]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("one\ntwo\r\nthree", "one two three"),
-        ("tab\there", "tab here"),
-        ("bell\x07 and \x1b[31mred", "bell"),
-        ("日本語の名前 と 絵文字 🦊", "日本語の名前 と 絵文字 🦊"),
-        ("e\u0301clair", "e\u0301clair"),
-    ],
-)
-async def test_any_name_or_prompt_takes_one_line(browser, tmp_path, text, shown):
-    pi_session(tmp_path, *chain(text, "x", id="prompt"), id="prompt")
-    name = [*chain("p", "x", id="named"), entry("session_info", "n", "00000002", 13, name=text)]
-    pi_session(tmp_path, *name, id="named")
-    async with browser(selector="", size=(120, 20)) as ui:
+async def test_any_name_or_prompt_takes_one_line(browser, tmp_path):
+    texts = {
+        "one\ntwo\r\nthree": "one two three",
+        "tab\there": "tab here",
+        "bell\x07 and \x1b[31mred": "bell",
+        "日本語の名前 と 絵文字 🦊": "日本語の名前 と 絵文字 🦊",
+        "e\u0301clair": "e\u0301clair",
+    }
+    for number, text in enumerate(texts):
+        pi_session(tmp_path, *chain(text, "x", id=f"prompt{number}"), id=f"prompt{number}")
+        name = [*chain("p", "x", id=f"named{number}"), entry("session_info", "n", "00000002", 13, name=text)]
+        pi_session(tmp_path, *name, id=f"named{number}")
+    async with browser(selector="", size=(120, 40)) as ui:
         lines = ui.text().splitlines()
-        assert sum(shown in line.split("│")[0] for line in lines if "│" in line) == 2
+        for shown in texts.values():
+            assert sum(shown in line.split("│")[0] for line in lines if "│" in line) == 2, shown
         assert {width(line) for line in lines[:-1]} == {120}
+        ui.sessions.go_to(str(ui.path("named0")))
         await ui.press("ctrl+r")
         assert isinstance(ui.screen, RowEditor)
+        assert ui.screen.query_one("Input").value.startswith("one")
         assert "\n" not in ui.screen.query_one("Input").value
 
 

@@ -12,8 +12,7 @@ def status(ui):
     return ui.text().splitlines()[-2].strip()
 
 
-@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
-@pytest.mark.parametrize("selector", [None, ""])
+@pytest.mark.parametrize(("size", "selector"), [((60, 20), None), ((120, 40), "")])
 async def test_a_message_stands_in_the_status_line_until_a_key(browser, three, size, selector):
     async with browser(size=size, selector=selector) as ui:
         if selector is not None:

@@ -142,24 +142,25 @@ async def test_every_word_must_match_and_no_row_is_hidden(browser, forked):
         assert ui.tree.rows == rows
 
 
-@pytest.mark.parametrize(
-    ("typed", "hit_id"),
-    [
-        ("hidden", "f"),
-        ("slow one", "d"),
-        ("toolresult", "r"),
-        ("bash", "r"),
-        ("grep token", "r"),
-        ("auth.py", "r"),
-        ("redis", "e"),
-    ],
-)
-async def test_text_label_role_and_tool_are_searched(browser, forked, typed, hit_id):
+async def test_text_label_role_and_tool_are_searched(browser, forked):
+    hits = {
+        "hidden": "f",
+        "slow one": "d",
+        "toolresult": "r",
+        "bash": "r",
+        "grep token": "r",
+        "auth.py": "r",
+        "redis": "e",
+    }
     async with browser() as ui:
         await ui.press("tab")
-        keys = ["space" if letter == " " else letter for letter in typed]
-        await search(ui, ["full_stop" if key == "." else key for key in keys])
-        assert cursor_id(ui) == hit_id
+        for typed, hit_id in hits.items():
+            await ui.press("at")
+            names = {" ": "space", ".": "full_stop"}
+            await search(ui, [names.get(letter, letter) for letter in typed])
+            assert cursor_id(ui) == hit_id, typed
+            await ui.press("escape")
+            assert ui.tree.hits is None
 
 
 async def test_hidden_hits_are_counted_separately(browser, forked):
