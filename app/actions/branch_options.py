@@ -11,6 +11,7 @@ import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.actions.abandoned_branch import AbandonedBranch, find_abandoned
 from app.actions.branch import (
@@ -25,6 +26,7 @@ from app.actions.branch import (
 from app.actions.drafts import write_draft_file
 from app.actions.resume import Plan, plan, shell_quote
 from app.actions.session_edits import open_session, require_entry, resolve_folder
+from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed, SessionError
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.navigation import Target, target_of
@@ -64,6 +66,8 @@ class BranchOptions:
     :param left: the branch of this session that would be abandoned.
     :param takes_draft: the agent puts a text into its editor, see `write_draft`; ``takes_prompt``: it can be
         sent a first prompt at once, see `with_first_prompt`.
+    :param sent_ms: the time of the entry, in milliseconds since the epoch; None if it has none.
+    :param turns_back: how many prompts of the active path do not stand above the entry.
     """
 
     path: str
@@ -79,6 +83,8 @@ class BranchOptions:
     left: AbandonedBranch
     takes_draft: bool
     takes_prompt: bool
+    sent_ms: int | None = None
+    turns_back: int = 0
 
 
 def find_branch_options(
@@ -114,7 +120,22 @@ def find_branch_options(
         find_abandoned(manager, entry_id),
         bool(home.draft_path(path)),
         bool(home.prompt_arguments("text")),
+        *_place_of(manager, entry_id),
     )
+
+
+def _place_of(manager: SessionManager, entry_id: str) -> tuple[int | None, int]:
+    """The time of an entry, and the number of prompts of the active path that do not stand above it."""
+    *above, entry = manager.get_branch(entry_id)
+    shared = {before.index for before in above}
+    path = manager.get_branch() if manager.leaf_id is not None else []
+    prompts = sum(_is_prompt(later.normalized) for later in path if later.index not in shared)
+    return parse_time(entry.normalized.get("timestamp")), prompts
+
+
+def _is_prompt(entry: Mapping[str, Any]) -> bool:
+    message = entry.get("message")
+    return entry.get("type") == "message" and isinstance(message, dict) and message.get("role") == "user"
 
 
 def branch_in_place(

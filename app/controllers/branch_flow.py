@@ -174,6 +174,7 @@ class BranchFlow:
                 outline=self._outline,
                 copy=self._messages.copy,
                 note=self._note,
+                now_ms=self._setup.now_ms(),
             )
             choice = await self._host.open(self._dialog)
             self._dialog = None

@@ -24,6 +24,7 @@ from app.view.branch_choices import (
     first_possible,
     key_label,
     places,
+    prompt_note,
     runs,
     summaries,
     writes,
@@ -82,6 +83,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         outline: Callable[[], None] = lambda: None,
         copy: Callable[[str, str], None] = lambda text, what: None,
         note: str = "",
+        now_ms: int = 0,
     ) -> None:
         """:param home: what `~` stands for; ``here`` the folder that is offered as another one.
         :param command: the setting `summary_command`.
@@ -90,6 +92,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         :param outline: makes an outline of that branch; call `set_outline` with it.
         :param copy: copies a text, with its name.
         :param note: a remark above the fields; raw.
+        :param now_ms: the time, in milliseconds since the epoch.
         """
         super().__init__()
         self._question = question
@@ -100,6 +103,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         self._make_outline = outline
         self._copy = copy
         self._note = note
+        self._now_ms = now_ms
         text = inert(question.target.text or "")
         self._choice = choice or Choice(first_possible(places(question)), here, text)
         self._has_outline = bool(self._choice.outline)
@@ -194,8 +198,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         if not question.here.problem:
             about += [f"This session: {reason}" for reason in question.here.plan.asks]
         self._put("#about", "\n".join(map(inert, about)))
-        prompt = "Prompt   optional" if question.target.text is None else "Prompt   edit it or leave it"
-        self._put("#prompt-title", prompt)
+        self._put("#prompt-title", f"Prompt   {prompt_note(question, self._now_ms)}")
         cells = max(20, self.query_one("#runs").content_region.width - _LABEL)
         folder = tilde(question.here.plan.cwd, self._home)
         lines = [

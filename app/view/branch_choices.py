@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
 from app.view.cells import shorten, shorten_start, width
+from app.view.formatting import counted, moment
 from app.view.status_line import command_line
 
 if TYPE_CHECKING:
@@ -91,6 +92,19 @@ def is_sent(question: BranchOptions, text: str) -> bool:
 def option_of(question: BranchOptions, where: str) -> BranchOption:
     """The way to continue there."""
     return question.here if where == HERE else question.elsewhere
+
+
+def prompt_note(question: BranchOptions, now_ms: int) -> str:
+    """What the field of the prompt is for: `sent 18:44, 3 turns back; edit it or leave it`.
+
+    :param now_ms: the time, in milliseconds since the epoch.
+    """
+    if question.target.text is None:
+        return "optional"
+    sent = moment(question.sent_ms, now_ms) if question.sent_ms is not None else ""
+    back = counted(question.turns_back, "turn") + " back" if question.turns_back else ""
+    facts = ", ".join(filter(None, (f"sent {sent}" if sent else "", back)))
+    return f"{facts}; edit it or leave it" if facts else "edit it or leave it"
 
 
 def key_label(question: BranchOptions, where: str) -> str:

@@ -77,6 +77,8 @@ def test_a_branch_at_a_prompt_goes_to_its_parent(home: Home, forked_path: Callab
     path = forked_path(message("u", "e", "user", "and then"), message("a", "u", "assistant", "this"))
     options = options_at(home, path, "u")
     assert options.target == Target("e", "and then")
+    assert options.turns_back == 1
+    assert options.sent_ms is not None
     assert [abandoned.id for abandoned in options.left.entries] == ["a"]
     branch_in_place(options, home.env)
     assert json.loads(lines_of(path)[-1])["parentId"] == "e"

@@ -13,11 +13,13 @@ from app.view.branch_choices import (
     first_possible,
     key_label,
     places,
+    prompt_note,
     runs,
     summaries,
     writes,
 )
 from app.view.cells import width
+from app.view.formatting import moment
 from app.view.tree_view import MODES
 
 PLAN = Plan(
@@ -39,6 +41,15 @@ QUESTION = BranchOptions(
     False,
     True,
 )
+
+
+def test_the_prompt_says_when_it_was_sent_and_how_far_back() -> None:
+    minute = 60_000
+    question = replace(QUESTION, sent_ms=7 * minute, turns_back=3)
+    sent = moment(7 * minute, 9 * minute)
+    assert prompt_note(question, 9 * minute) == f"sent {sent}, 3 turns back; edit it or leave it"
+    assert prompt_note(QUESTION, 0) == "edit it or leave it"
+    assert prompt_note(replace(question, target=Target("e1", None)), 0) == "optional"
 
 
 def test_an_impossible_place_stays_with_its_reason() -> None:
