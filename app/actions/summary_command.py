@@ -156,7 +156,7 @@ def _communicate(running: _Run, process: subprocess.Popen[bytes], program: str, 
         raise SummaryFailed(_exit_reason(program, process.returncode, bytes(errors.data)))
     text = bytes(output.data).decode("utf-8", "replace").strip()
     if not text:
-        raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(errors.data), ': ')}")
+        raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(errors.data))}")
     return text
 
 
@@ -208,10 +208,10 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 def _exit_reason(program: str, code: int, errors: bytes) -> str:
     result = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-    return f"{one_line(program)} {result}{_last_line(errors, ': ')}"
+    return f"{one_line(program)} {result}{_last_line(errors)}"
 
 
-def _last_line(data: bytes, before: str) -> str:
-    """The last line of `data` that is not blank, with `before` in front of it; "" if there is none."""
+def _last_line(data: bytes) -> str:
+    """The last line of `data` that is not blank, after a colon; "" if there is none."""
     lines = [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    return before + one_line(lines[-1]) if lines else ""
+    return f": {one_line(lines[-1])}" if lines else ""

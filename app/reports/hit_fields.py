@@ -30,7 +30,7 @@ def _of_session(field: Field[Listed]) -> Field[FoundHit]:
     return Field(field.name, field.help, lambda item: field.of(Listed(item.hit.row, item.now_ms)))
 
 
-def place_notes(hit: Hit, place: Place) -> list[str]:
+def place_notes(place: Place) -> list[str]:
     """The branch of a hit that is not on the active path; none for a hit that is."""
     if place.on_active_path is not False:
         return []
@@ -39,7 +39,7 @@ def place_notes(hit: Hit, place: Place) -> list[str]:
 
 
 def _notes(item: FoundHit) -> str:
-    notes = place_notes(item.hit, item.place(item.hit))
+    notes = place_notes(item.place(item.hit))
     return ", ".join(["other spelling", *notes] if item.hit.near else notes)
 
 

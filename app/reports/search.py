@@ -157,7 +157,7 @@ def _agent_lines(hits: Sequence[Hit], place: Locator) -> Iterator[str]:
         if hit.path != last:
             last = hit.path
             yield f"session {hit.row.id} ({hit.row.agent}, {iso(hit.row.modified)[:10]}): {hit.row.title}"
-        notes = place_notes(hit, place(hit))
+        notes = place_notes(place(hit))
         where = " ".join(filter(None, (hit_role(hit), hit.entry_id)))
         if hit.snippet:
             yield f"  {', '.join([where, *notes])}: {hit.snippet}"
@@ -260,6 +260,6 @@ class HitLines:
             parts[0] += f" {hit.entry_id}"
         if hit.near:
             parts[0] += " (other spelling)"
-        parts += place_notes(hit, self._place(hit))
+        parts += place_notes(self._place(hit))
         # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]

@@ -47,10 +47,6 @@ class NickcecereAgent(Agent):
             environment[CONFIG_HOME] = root[: -len(os.sep + BELOW)]
         return Store(self, root, "--store", environment=environment)
 
-    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store below XDG_CONFIG_HOME if that is set, otherwise the default."""
-        return self.stores(env, home, cwd)[-1]
-
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
         """The root, for all working folders."""
         return store.root

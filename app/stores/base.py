@@ -257,8 +257,12 @@ class Agent:
         return Store(self, root, "--store", environment=absolute_paths(env, home, cwd, *self.variables))
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store in which the agent, started in `cwd`, would keep a new session."""
-        return self.stores(env, home, cwd)[0]
+        """The store in which the agent, started in `cwd`, would keep a new session: that of the first of its
+        variables that is set, otherwise the default.
+        """
+        found = self.stores(env, home, cwd)
+        moved = (store for variable in self.variables for store in found if store.source == variable)
+        return next(moved, found[0])
 
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
         """The folder in `store` for new sessions of the working folder `cwd`."""
@@ -350,6 +354,9 @@ class Agent:
 
     def why_not(self, ability: str, path: str = "") -> str:
         """Why sessions of this agent, or the session at `path`, lack `ability`; "" if they have it."""
+        if not self.can:
+            verb = "rename" if ability == "name" else ability
+            return f"leafmark only reads sessions of {self.title}: it does not {verb} them"
         return "" if ability in self.can else f"{self.title} has no way to {ability} a session"
 
 

@@ -52,11 +52,6 @@ class Claude(Agent):
             environment[CONFIG_DIR] = os.path.dirname(root)
         return Store(self, root, "--store", environment=environment)
 
-    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store of the variable if that is set, otherwise the default."""
-        found = self.stores(env, home, cwd)
-        return found[-1] if found[-1].source == CONFIG_DIR else found[0]
-
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
         """The path with dashes for everything but letters and digits."""
         return os.path.join(store.root, _NO_LETTER.sub("-", cwd))
@@ -96,8 +91,3 @@ class Claude(Agent):
         if os.path.basename(path).startswith(self.inner_files):
             return "it is the session of a sub-agent, which claude does not resume"
         return None
-
-    def why_not(self, ability: str, path: str = "") -> str:
-        """Its files are never changed."""
-        verb = {"name": "rename"}.get(ability, ability)
-        return f"leafmark only reads sessions of Claude Code: it does not {verb} them"

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from app.stores.base import Agent, Store, absolute_paths, uuid7
+from app.stores.base import Agent, Store, absolute_paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,18 +67,9 @@ class Codex(Agent):
             history=os.path.join(folder, HISTORY),
         )
 
-    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store of the variable if that is set, otherwise the default."""
-        found = self.stores(env, home, cwd)
-        return next((store for store in found if store.source == HOME), found[0])
-
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
         """The root, for all working folders: the folders below it are days."""
         return store.root
-
-    def new_id(self, now_ms: int) -> str:
-        """A UUID of version 7."""
-        return uuid7(now_ms)
 
     def file_name(self, timestamp: str, session_id: str) -> str:
         """rollout-YYYY-MM-DDThh-mm-ss-ID.jsonl."""
@@ -100,8 +91,3 @@ class Codex(Agent):
         if os.path.basename(store.root) == ARCHIVED:
             return "the session is archived; `codex unarchive` brings it back"
         return None
-
-    def why_not(self, ability: str, path: str = "") -> str:
-        """Its files are never changed."""
-        verb = {"name": "rename"}.get(ability, ability)
-        return f"leafmark only reads sessions of Codex: it does not {verb} them"

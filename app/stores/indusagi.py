@@ -52,8 +52,8 @@ class Indusagi(Agent):
         """The store of the first variable that is set, otherwise the old default. The new program's is only
         read.
         """
-        by_source = {store.source: store for store in reversed(self.stores(env, home, cwd))}
-        return next((by_source[name] for name, _ in MOVES[:-1] if name in by_source), by_source["default"])
+        old = {name: value for name, value in env.items() if name != MOVES[-1][0]}
+        return super().own_store(old, home, cwd)
 
     def new_id(self, now_ms: int) -> str:
         """A random UUID, as in the version of pi that indusagi is a fork of."""

@@ -210,7 +210,7 @@ class _Content:
         line = model.lines[index]
         selected = index == self._selected
         if below:
-            drawn = render_second_line(model, line, cells, selected=selected, states={})
+            drawn = render_second_line(model, line, cells, states={})
         else:
             drawn = render_list_line(model, line, cells, selected=selected, now_ms=self._now_ms, states={})
         focused = "cursor" if self._query is None else "cursor-idle"

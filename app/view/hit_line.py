@@ -78,4 +78,4 @@ def _reason(found: HitExcerpt, cells: int) -> Line:
     if room < 1:
         return head
     text, ranges = excerpt(found.text, found.ranges, room)
-    return [*head, *mark_pieces(text, ranges, "dim")]
+    return [*head, *mark_pieces(text, ranges)]

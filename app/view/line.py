@@ -193,8 +193,8 @@ def _excerpt_begin(text: str, start: int, end: int, cells: int) -> int:
     return begin
 
 
-def mark_pieces(text: str, ranges: Sequence[tuple[int, int]], style: str) -> Line:
-    """The text as pieces in ``style``, with its ranges, which are in order, styled as matches. Each piece has
+def mark_pieces(text: str, ranges: Sequence[tuple[int, int]]) -> Line:
+    """The text as dim pieces, with its ranges, which are in order, styled as matches. Each piece has
     the same width in every terminal.
     """
     line: Line = []
@@ -202,9 +202,9 @@ def mark_pieces(text: str, ranges: Sequence[tuple[int, int]], style: str) -> Lin
     for start, end in ranges:
         start = max(start, copied)
         if start < end:
-            line += [(text[copied:start], style), (text[start:end], _MATCH)]
+            line += [(text[copied:start], "dim"), (text[start:end], _MATCH)]
             copied = end
-    line.append((text[copied:], style))
+    line.append((text[copied:], "dim"))
     return [(stable_width(piece), name) for piece, name in line if piece]
 
 

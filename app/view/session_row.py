@@ -75,7 +75,6 @@ def render_second_line(
     line: ListLine,
     cells: int,
     *,
-    selected: bool,
     states: Mapping[str, str],
     found: HitExcerpt | None = None,
 ) -> Line:

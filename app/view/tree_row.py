@@ -147,7 +147,7 @@ def _sentence(row_text: RowText) -> str:
 def _excerpt(mark: Span, text: str, ranges: Ranges, room: int) -> Line:
     """The mark of the role, and as much of the text around the hit as there is room for."""
     shown, places = excerpt_of(text, ranges, max(0, room - width(mark[0])))
-    return _shortened([mark, *mark_pieces(shown, places, "dim")], room)
+    return _shortened([mark, *mark_pieces(shown, places)], room)
 
 
 def _shortened(body: Line, room: int) -> Line:

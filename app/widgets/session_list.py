@@ -187,7 +187,7 @@ class SessionListView(LineList):
             return super().draw_below(index, cells, selected)
         line = self.model.lines[index]
         found = self._excerpt(line)
-        return render_second_line(self.model, line, cells, selected=selected, states=self.states, found=found)
+        return render_second_line(self.model, line, cells, states=self.states, found=found)
 
     # excerpts of hits
 

@@ -41,7 +41,7 @@ def text(model, index, cells=80, **look):
 
 
 def second(model, index, cells=80, **look):
-    drawn = render_second_line(model, model.lines[index], cells, **({"selected": False, "states": {}} | look))
+    drawn = render_second_line(model, model.lines[index], cells, **({"states": {}} | look))
     assert line_width(drawn) == cells
     return plain_text(drawn)
 
@@ -255,9 +255,9 @@ def test_words_are_highlighted_in_title_folder_and_last_prompt():
     model.set_query("app")
     assert [part for part, style in spans(model, 0) if style == "match"] == ["app", "app"]
     found = HitExcerpt("app", "row", "", ())
-    below = render_second_line(model, model.lines[0], 60, selected=False, states={}, found=found)
+    below = render_second_line(model, model.lines[0], 60, states={}, found=found)
     assert ("app", "match") in below, "the last prompt of a session that matches as a whole"
-    below = render_second_line(model, model.lines[0], 60, selected=False, states={})
+    below = render_second_line(model, model.lines[0], 60, states={})
     assert not plain_text(below).strip(), "the reason is not known yet"
 
 
