@@ -6,9 +6,13 @@ The first frame loads this module, so it imports no heavy library.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.paths import make_own_folders
-from app.small_files import replace_file
+from app.small_files import read_small, replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MODE = 0o600
 
@@ -40,11 +44,32 @@ def _refuse(word: str) -> object:
     raise ValueError(word)
 
 
-def dump_json(content: object) -> bytes:
-    """JSON as JavaScript's JSON.stringify writes it with tabs: lone surrogates are escaped."""
+def file_problem(path: str, check: Callable[[object], object]) -> str:
+    """The reason why a file cannot be used; "" if it can, or does not exist.
+
+    :param check: raises `Damaged` for a content that its program does not write.
+    """
+    try:
+        check(parse_json(read_small(path)))
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
+    except Damaged as error:
+        return str(error)
+    return ""
+
+
+def write_json(path: str, content: object) -> None:
+    """Replace a file, as JavaScript's JSON.stringify writes it with tabs: lone surrogates are escaped.
+
+    :raises OSError: it is unchanged.
+    """
     import json  # as in `parse_json`
 
-    return json.dumps(content, ensure_ascii=False, indent="\t").encode("utf-8", "backslashreplace")
+    data = json.dumps(content, ensure_ascii=False, indent="\t").encode("utf-8", "backslashreplace")
+    # The real path, so that a link to a file elsewhere stays a link.
+    replace_file(os.path.realpath(path), data, MODE, fsync=True)
 
 
 def copy_damaged(data: bytes, name: str, state_folder: str) -> str:

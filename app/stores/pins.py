@@ -14,8 +14,8 @@ import os
 from typing import NamedTuple
 
 from app.paths import make_own_folders
-from app.small_files import read_small, replace_file
-from app.stores.json_state import LARGEST_CHANGED, MODE, Damaged, copy_damaged, dump_json, parse_json
+from app.small_files import read_small
+from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
 from app.stores.locks import PATIENCE, FileLock, SocketLock, omp_lock
 
 OWN = "pins.json"
@@ -64,16 +64,7 @@ def own_pins_path(state_folder: str) -> str:
 
 def pins_problem(path: str) -> str:
     """The reason why a pins file of either kind cannot be used; "" if it can, or does not exist."""
-    try:
-        content = parse_json(read_small(path))
-        _by_agent(content) if os.path.basename(path) == OWN else _ids(content)
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        return error.strerror or str(error)
-    except Damaged as error:
-        return str(error)
-    return ""
+    return file_problem(path, _by_agent if os.path.basename(path) == OWN else _ids)
 
 
 def set_pin(path: str, session_id: str, on: bool, state_folder: str, patience: float = PATIENCE) -> PinChange:
@@ -124,8 +115,7 @@ def _set(
         else:
             ids.remove(session_id)
         copy = copy_damaged(damaged, os.path.basename(path), state_folder) if damaged else ""
-        # The real path, so that a link to a file elsewhere stays a link.
-        replace_file(os.path.realpath(path), dump_json(by_agent if agent else ids), MODE, fsync=True)
+        write_json(path, by_agent if agent else ids)
     return PinChange(path, before, True, copy)
 
 

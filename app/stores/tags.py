@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from app.paths import make_own_folders
-from app.small_files import read_small, replace_file
-from app.stores.json_state import LARGEST_CHANGED, MODE, Damaged, copy_damaged, dump_json, parse_json
+from app.small_files import read_small
+from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
 from app.stores.locks import PATIENCE, FileLock
 
 NAME = "tags.json"
@@ -125,15 +125,7 @@ def known_tags(taggings: Taggings) -> dict[str, int]:
 
 def tags_problem(state_folder: str) -> str:
     """The reason why the file cannot be used; "" if it can, or does not exist."""
-    try:
-        _by_agent(parse_json(read_small(tags_path(state_folder))))
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        return error.strerror or str(error)
-    except Damaged as error:
-        return str(error)
-    return ""
+    return file_problem(tags_path(state_folder), _by_agent)
 
 
 def change_tagging(
@@ -176,8 +168,7 @@ def change_tagging(
             del sessions[session_id]
         else:
             sessions[session_id] = fields
-        # The real path, so that a link to a file elsewhere stays a link.
-        replace_file(os.path.realpath(path), dump_json(content), MODE, fsync=True)
+        write_json(path, content)
     return TagChange(path, before, after, copy)
 
 
