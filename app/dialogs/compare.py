@@ -96,7 +96,7 @@ class CompareDialog(Dialog["Node | None"]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Close"),
+        Binding("escape,q,C", "dismiss(None)", "Close"),
         Binding("enter", "choose", "Go there"),
         Binding("n", "difference(1)", "Next difference"),
         Binding("N", "difference(-1)", "Previous difference"),

@@ -43,7 +43,7 @@ class SettingsDialog(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Close"),
+        Binding("escape,comma", "back", "Close"),
         Binding("down", "enter_list", "Into the list"),
         Binding("slash", "filter", "Filter"),
         Binding("enter", "change", "Change"),

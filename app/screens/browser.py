@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widget import Widget
 
+    from app.commands import Command
     from app.index.row import Row
     from app.messages import ActionsDone, CatalogLoaded
     from app.services.index_service import IndexService
@@ -276,6 +277,9 @@ class BrowserScreen(SessionsScreen):
             pairs = footer("project" if self._shows_project else "transcript")
             return self.bars.keys(cells, [*first, *pairs])
         pairs = footer(self._pane)
+        if not self._has_branches:
+            compare = command_by_id("branch.compare").label
+            pairs = [pair for pair in pairs if pair[1] != compare]
         if self._pane == "tree" and self._tree.hits is not None:
             first += hit_keys("tree")
         has_content = (self._tree.spot if self._pane == "entry" else self._tree.node) is not None
@@ -286,6 +290,15 @@ class BrowserScreen(SessionsScreen):
             code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
         return self.bars.keys(cells, [*first, *pairs])
+
+    @property
+    def _has_branches(self) -> bool:
+        """Whether the session under the cursor has another branch, or is not read yet."""
+        row = self.sessions_pane.list.row
+        return row is not None and (row.provisional or row.branch_count > 1)
+
+    def works_now(self, command: Command) -> bool:
+        return super().works_now(command) and (command.id != "branch.compare" or self._has_branches)
 
     def status_line(self, cells: int) -> Line:
         resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)

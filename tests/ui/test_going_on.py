@@ -404,6 +404,7 @@ async def test_two_branches_are_compared_and_a_difference_is_gone_to(browser, wo
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ui.go_to_entry("four")
+        assert "C compare" in ui.text()
         await ui.press("C")
         await ui.until(lambda: "branch 1 of 2 · three" in ui.text(), "the comparison")
         text = ui.text()
@@ -424,7 +425,9 @@ async def test_a_session_without_branches_says_so(browser, work, tmp_path):
     pi_session(tmp_path, *chain("only", "this", id="lonely", cwd=str(work)), id="lonely")
     async with browser(here=str(work)) as ui:
         await go_to_session(ui, ui.path("lonely"))
-        await ui.press("tab", "C")
+        await ui.press("tab")
+        assert "C compare" not in ui.text()
+        await ui.press("C")
         await ui.until(lambda: "there is no other branch" in ui.text(), "that")
 
 
