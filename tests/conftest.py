@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.quick_textual import share_work
+from tests.quick_trash import trash_in_this_process
 
 # The time that a test takes does not decide whether it passes.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,6 +22,7 @@ settings.register_profile("explore", _UNTIMED, max_examples=1_000)
 settings.load_profile("same")
 
 share_work()
+trash_in_this_process()
 
 # A worker keeps all tests in memory, and each full collection reads them. With Python's own thresholds, that
 # takes a fifteenth of the time.

@@ -10,6 +10,7 @@ import pytest
 
 from app.sessions import SessionManager
 from tests.factory import chain, entry, message, write_session
+from tests.quick_trash import SUBPROCESS
 from tests.sessions.manager.conftest import Home
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ def forked_path(home: Home) -> Callable[..., str]:
         return str(write_session(root / name, *lines))
 
     return write
+
+
+@pytest.fixture
+def trash_in_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reach the trash of another home folder as the program does: in a subprocess."""
+    monkeypatch.setattr("app.actions.trash._send_in_subprocess", SUBPROCESS)
 
 
 def bytes_of(path: str) -> tuple[bytes, int]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent.parent
 
+pytestmark = pytest.mark.usefixtures("trash_in_subprocess")
+
 
 # without a trash
 

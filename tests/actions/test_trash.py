@@ -71,6 +71,7 @@ def test_the_folder_of_a_session_of_claude_is_trashed_and_comes_back(home: Home)
     assert contents(str(folder.parent)) == before
 
 
+@pytest.mark.usefixtures("trash_in_subprocess")
 def test_the_trash_is_that_of_the_given_environment(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
