@@ -163,7 +163,7 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
     return _plan_of(matches[0], setup)
 
 
-def hand_over(plan: Plan, *, prints: bool, anyway: bool = False) -> int:
+def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
     """Print the command on standard output, or print it on standard error and become the agent, which does
     not return.
 

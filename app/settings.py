@@ -51,7 +51,7 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
-    def draws_images(self, env: Mapping[str, str], encoding: str = "utf-8") -> str:
+    def draws_images(self, env: Mapping[str, str], encoding: str) -> str:
         """How images are drawn on the user's terminal, see `image_method`; "" if they are not drawn.
 
         :param env: the environment of the terminal; ``encoding`` that of the output.

@@ -87,7 +87,7 @@ def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = Fal
     replace_with(path, (data,), mode, fsync=fsync)
 
 
-def replace_with(path: str, parts: Iterable[bytes], mode: int = 0o600, *, fsync: bool = False) -> None:
+def replace_with(path: str, parts: Iterable[bytes], mode: int, *, fsync: bool = False) -> None:
     """Replace a file as a whole, or not at all. The new file is written beside it first, so that other
     processes see the old file or the new one, never a mixture.
 

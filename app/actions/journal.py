@@ -379,9 +379,7 @@ class Intent:
     :param action: as in `Journal.record`; ``undoes`` and ``redoes`` as in `Journal.intend`.
     """
 
-    def __init__(
-        self, journal: Callable[[], Journal], action: int = 0, undoes: int = 0, redoes: int = 0
-    ) -> None:
+    def __init__(self, journal: Callable[[], Journal], action: int, undoes: int = 0, redoes: int = 0) -> None:
         self._journal = journal
         self._action = action
         self._undoes = undoes

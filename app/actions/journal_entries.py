@@ -147,7 +147,7 @@ def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
     return InterruptedChange(path, token, at_ms, action, undoes, change, _number(value.get("redoes")))
 
 
-def encode_intent(token: str, at_ms: int, action: int, undoes: int, change: Change, redoes: int = 0) -> bytes:
+def encode_intent(token: str, at_ms: int, action: int, undoes: int, change: Change, redoes: int) -> bytes:
     """The content of the intent file of a change; parameters as of `InterruptedChange`."""
     value: dict[str, Any] = {
         "intent": token,

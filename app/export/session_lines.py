@@ -47,8 +47,8 @@ def session_lines(
     choice: Choice,
     agent: str,
     now_ms: int,
-    redactor: Redactor | None = None,
-    blobs: BlobStore | None = None,
+    redactor: Redactor | None,
+    blobs: BlobStore | None,
 ) -> Iterator[bytes]:
     """The lines of the session file, newlines included. The session keeps its id, its time and its folder;
     the session that it was forked from is not named.

@@ -151,7 +151,7 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
     return read_header(path, more, agents)
 
 
-def header_of(path: str, agents: Sequence[str] = ()) -> Header | None:
+def header_of(path: str, agents: Sequence[str]) -> Header | None:
     """The header of the file at `path`; None if the file cannot be read, or is not a session."""
     try:
         descriptor = open_file(path)

@@ -66,7 +66,7 @@ def text_pieces(entry: dict[str, Any], *, other: bool = True) -> list[TextPiece]
     return [piece for piece in pieces if piece.text]
 
 
-def iter_texts(entry: dict[str, Any], *, other: bool = True) -> Iterator[Part]:
+def iter_texts(entry: dict[str, Any], *, other: bool) -> Iterator[Part]:
     """(kind, text, tool) of each text, the most important first. A piece is its texts joined with newlines.
 
     :param other: as in `text_pieces`.

@@ -96,7 +96,7 @@ def resolve_all(
     names: Sequence[str],
     stores: Sequence[Store],
     cache_folder: str,
-    on_note: Callable[[str], object] | None = None,
+    on_note: Callable[[str], object] | None,
 ) -> list[ResolvedSession | NotFound | Ambiguous | Unreadable]:
     """`resolve` for several names, in their order, with one scan. A name that `resolve` would raise an error
     for has the error as its result.

@@ -202,7 +202,7 @@ def _holder_by_lsof(path: str, run: Callable[[list[str]], str]) -> tuple[int, st
     return None
 
 
-def from_ps(names: Collection[str], run: Callable[[list[str]], str] | None = None) -> list[Process]:
+def from_ps(names: Collection[str], run: Callable[[list[str]], str] | None) -> list[Process]:
     """The same as `from_proc` by `ps` and `lsof`, for systems without /proc. Environments are unknown there,
     and open files too without `lsof`.
     """

@@ -97,7 +97,7 @@ class Arrangement(NamedTuple):
         return tuple(" · ".join(words) for words in [*titles, special or required])
 
 
-def cycle_field(arrangement: Arrangement, field: str, agents: Sequence[str] = ()) -> Arrangement:
+def cycle_field(arrangement: Arrangement, field: str, agents: Sequence[str]) -> Arrangement:
     """The arrangement with the next value of one field; the first value follows the last.
 
     :param field: its name.

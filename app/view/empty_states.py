@@ -64,8 +64,8 @@ def nothing_matches(
     *,
     so_far: bool,
     leaves_tools: bool = False,
-    here: int = 0,
-    elsewhere: int = 0,
+    here: int,
+    elsewhere: int,
 ) -> list[str]:
     """The message if no shown session matches the query.
 

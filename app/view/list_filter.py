@@ -117,7 +117,7 @@ def words_of(query: str) -> list[str]:
     return fold(query).split()
 
 
-def searchable_texts(row: Row, folder: str, tagging: Tagging = NOTHING) -> list[str]:
+def searchable_texts(row: Row, folder: str, tagging: Tagging) -> list[str]:
     """The texts of a row that the words of a query are matched with: title, name, folder, id, agent, labels,
     tags and note.
 

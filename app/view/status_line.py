@@ -144,7 +144,7 @@ def question_line(cells: int, text: Callable[[int], str], answers: Sequence[tupl
     return fit_line(line, cells)
 
 
-def with_right(line: Line, cells: int, *, note: str = "", hidden: str = "") -> Line:
+def with_right(line: Line, cells: int, *, note: str = "", hidden: str) -> Line:
     """A line of ``cells`` with what is hidden at its right, and before that the note of the session, if there
     is room behind its text.
 

@@ -62,7 +62,7 @@ def tool_block(
     result: Result | None,
     cells: int,
     *,
-    full: bool = False,
+    full: bool,
 ) -> Block:
     """The block of a call.
 

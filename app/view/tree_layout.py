@@ -40,7 +40,7 @@ class Chain:
 class ChainForest:
     """The chains of a whole tree, kept up to date as entries are appended."""
 
-    def __init__(self, roots: Sequence[Node] = ()) -> None:
+    def __init__(self, roots: Sequence[Node]) -> None:
         self.roots: list[Chain] = []
         self._chain_of: dict[int, Chain] = {}
         for root in roots:

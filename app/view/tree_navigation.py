@@ -216,12 +216,12 @@ def tree_facts(
     view: TreeView | None,
     node: Node | None,
     *,
-    hits: TreeHits | None = None,
-    came: int = 0,
-    label_times: bool = False,
-    where: str = "",
-    faults: int = 0,
-    has_hit: bool = False,
+    hits: TreeHits | None,
+    came: int,
+    label_times: bool,
+    where: str,
+    faults: int,
+    has_hit: bool,
 ) -> str:
     """The facts in the tree's border. Facts that change with the keys come first, because a narrow border
     shows no more.

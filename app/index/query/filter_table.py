@@ -87,7 +87,7 @@ def _one_of(
     example: str,
     *,
     hint: str,
-    meaning: str = "",
+    meaning: str,
     also: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
 ) -> FilterKind:
@@ -302,7 +302,7 @@ def screen_table() -> list[TableRow]:
     return rows
 
 
-def language_help(columns: int = 80) -> str:
+def language_help(columns: int) -> str:
     """The table as lines of at most `columns` characters (at least 40), without a newline at the end."""
     import textwrap  # imported here because only the help needs it
 

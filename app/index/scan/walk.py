@@ -43,7 +43,7 @@ class WalkResult:
 
     __slots__ = ("_files", "_folders", "complaints", "linked_files", "names", "workers")
 
-    def __init__(self, *, followed: bool = False) -> None:
+    def __init__(self, *, followed: bool) -> None:
         self.complaints: list[Complaint] = []
         self.workers: WorkerPool | None = None
         self.linked_files: list[str] | None = [] if followed else None

@@ -201,9 +201,7 @@ class DocumentSet:
     asked    for how many sessions the catalog was asked for the spans of their texts
     """
 
-    def __init__(
-        self, catalog: Catalog, segments: Segments, home: str = "", stores: Iterable[Store] = ()
-    ) -> None:
+    def __init__(self, catalog: Catalog, segments: Segments, home: str, stores: Iterable[Store]) -> None:
         """:param home: the folder that is written as ``~``.
         :param stores: those with the histories of prompts.
         """

@@ -45,7 +45,7 @@ class Context:
     injected_rules: list[str] = field(default_factory=list)
 
 
-def build_context(path: Sequence[Entry], dialect: Dialect, restore: Restore | None = None) -> Context:
+def build_context(path: Sequence[Entry], dialect: Dialect, restore: Restore | None) -> Context:
     """Return the context of `path`, the entries from a root to a leaf.
 
     Only the messages that the context keeps are decoded.

@@ -55,7 +55,7 @@ class SessionLocation:
     :param env: the environment by which the agents' folders are found; None for that of this process.
     """
 
-    def __init__(self, agent: str, cwd: str, session_dir: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, agent: str, cwd: str, session_dir: str, env: Mapping[str, str] | None) -> None:
         self.agent = agent
         self.cwd = cwd
         self.session_dir = session_dir

@@ -84,7 +84,7 @@ def _sort(children: list[TreeNode]) -> None:
     children.sort(key=lambda child: child.entry.time_ms or 0)
 
 
-def find_problems(entry_store: EntryStore, faults: Sequence[Fault] = ()) -> list[Damage]:
+def find_problems(entry_store: EntryStore, faults: Sequence[Fault]) -> list[Damage]:
     """Return the problems of a session, in file order. The rest of the file was read nevertheless.
 
     :param faults: the faults of the header.

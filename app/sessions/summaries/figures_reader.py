@@ -52,7 +52,7 @@ _CONVERSATION = frozenset(("message", "custom_message", "compaction", "branch_su
 _NO_TOKENS = (0, 0, 0, 0, 0.0)
 
 
-def read_sums(path: str, agents: Sequence[str] = (), foreign: bytes = b"") -> tuple[bytes, Figures]:
+def read_sums(path: str, agents: Sequence[str], foreign: bytes) -> tuple[bytes, Figures]:
     """The packed keys of all entries of the session at `path`, and the figures of its own entries.
 
     :param agents: the agents whose store it lies in, usually one.
@@ -68,7 +68,7 @@ def read_sums(path: str, agents: Sequence[str] = (), foreign: bytes = b"") -> tu
     return packed_keys(keys), figures_of(entries)
 
 
-def read_figures(path: str, agents: Sequence[str] = ()) -> list[EntryFigures]:
+def read_figures(path: str, agents: Sequence[str]) -> list[EntryFigures]:
     """The figures of each entry of the session at `path`, in file order. Lines that cannot be read are left
     out.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.formats.dialects import dialect_named
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, open_file, read_all
-from app.formats.migrate import CURRENT_VERSION, migrate
+from app.formats.migrate import migrate
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import fingerprint_of
 
@@ -22,10 +22,10 @@ def read_entry(
     offset: int,
     length: int,
     *,
-    dialect: str = "pi",
-    version: int = CURRENT_VERSION,
-    index: int = 0,
-    part: int = 0,
+    dialect: str,
+    version: int,
+    index: int,
+    part: int,
 ) -> dict[str, Any]:
     """The entry in the `length` bytes from `offset` on, in the spelling of version 3 of pi.
 

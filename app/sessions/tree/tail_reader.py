@@ -263,7 +263,7 @@ class PathReader:
     """
 
     def __init__(
-        self, path: str, header: Header, keep_going: Callable[[], bool], through: EntryRef | None = None
+        self, path: str, header: Header, keep_going: Callable[[], bool], through: EntryRef | None
     ) -> None:
         self._through = through
         self.path = path
