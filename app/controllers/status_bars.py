@@ -22,7 +22,9 @@ from app.view.bars import (
     unread_note,
     without_undo,
 )
+from app.view.cells import shorten
 from app.view.formatting import tilde
+from app.view.line import fit_line
 from app.view.status_line import marks_line, with_right
 
 if TYPE_CHECKING:
@@ -105,12 +107,13 @@ class StatusBars:
         """The activity that the header shows; "" for none."""
         return self._actions.progress_note or self._feed.activity
 
-    def status(self, cells: int, *, shows_key: bool, hidden: str = "") -> Line:
-        """The question of a prompt, else the current message, else the marked sessions, else the command that
-        Enter would run and the note of the session.
+    def status(self, cells: int, *, shows_key: bool, hidden: str = "", hit: str = "") -> Line:
+        """The question of a prompt, else the current message, else the marked sessions, else the hit, else
+        the command that Enter would run and the note of the session.
 
         :param shows_key: see `ResumeController.bar`.
         :param hidden: what is hidden, for the right side.
+        :param hit: the hit of a search; "" for none.
         """
         question = self._prompt.bar(cells)
         if question is not None:
@@ -120,6 +123,9 @@ class StatusBars:
             return message
         if self._pane.marked:
             return with_right(marks_line(cells, self._pane.marked), cells, hidden=hidden)
+        if hit:
+            line: Line = [(f" {shorten(hit, max(0, cells - 2))}", "dim")]
+            return with_right(fit_line(line, cells), cells, hidden=hidden)
         row = self._pane.list.row
         note = self._pane.model.tagging(row).note if row is not None else ""
         line = self._resume.bar(cells, shows_key=shows_key)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages import HitLocated
+    from app.sessions.tree.branches import BranchFacts
 
 PATIENCE = 0.3
 """Seconds after which "reading…" is shown."""
@@ -41,6 +42,13 @@ MOST_COUNTED = 8_000_000
 """Bytes of a session above which the hits of a search of all sessions are counted only when a key steps to
 one.
 """
+_HIT_KINDS = {
+    "user": "a prompt",
+    "assistant": "an answer",
+    "toolResult": "a tool call",
+    "branch_summary": "a summary",
+    "compaction": "a summary",
+}
 GROWTH_SECONDS = 0.01
 """Seconds for which `TreePane.follow` waits, so that the list and the tree change in one picture."""
 
@@ -50,6 +58,7 @@ class TreePane(Pane):
 
     entry_tree   the tree
     hidden_note  the number of entries that the filter hides, with the key that shows them; "" for none
+    hit_note     the hit of a search of all sessions under the cursor; "" for none
     """
 
     class WordsChanged(Message):
@@ -64,7 +73,7 @@ class TreePane(Pane):
         :param ascii_only: draw with ASCII characters.
         """
         super().__init__("Tree", id=id)
-        self.hidden_note = ""
+        self.hidden_note = self.hit_note = ""
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
         self._finder = TreeFinder(self.entry_tree, self.post_message)
         self._expects_search = False
@@ -305,9 +314,26 @@ class TreePane(Pane):
             instead = (figures, short)
         self.say(facts, title, suffix=suffix, instead=instead, closing=figures)
         hidden = hidden_entries(view) if view is not None and view.tree.is_whole else ""
-        if hidden != self.hidden_note:
-            self.hidden_note = hidden
+        note = self._hit_note(branch)
+        if (hidden, note) != (self.hidden_note, self.hit_note):
+            self.hidden_note, self.hit_note = hidden, note
             self.post_message(self.Closing())
+
+    def _hit_note(self, branch: BranchFacts | None) -> str:
+        """What the hit of a search of all sessions under the cursor is, and its branch if that is not the
+        active path; "" without one.
+
+        :param branch: the branch of the entry under the cursor.
+        """
+        tree = self.entry_tree
+        if tree.view is None or tree.node is None or tree.hit is None or not tree.is_at_hit:
+            return ""
+        number = tree.hits.summary(tree.view, tree.node) if tree.hits is not None else "hit"
+        kind = _HIT_KINDS.get(tree.node.role or tree.node.type, "an entry")
+        place = ""
+        if branch is not None and not branch.on_active_path:
+            place = f" on branch {branch.number:,} of {branch.of:,}, not on the active path"
+        return f"{number[:1].upper()}{number[1:]}: {kind}{place}"
 
     @property
     def _is_searched(self) -> bool:

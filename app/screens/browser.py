@@ -302,7 +302,9 @@ class BrowserScreen(SessionsScreen):
 
     def status_line(self, cells: int) -> Line:
         resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
-        return self.bars.status(cells, shows_key=resumes, hidden=self.hidden_note)
+        # In the search line Enter goes to the list, and runs nothing.
+        hit = self.tree_pane.hit_note if self.is_mounted and self.sessions_pane.box.has_focus else ""
+        return self.bars.status(cells, shows_key=resumes, hidden=self.hidden_note, hit=hit)
 
     @property
     def hidden_note(self) -> str:

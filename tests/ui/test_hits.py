@@ -58,6 +58,10 @@ async def test_a_search_moves_the_cursor_to_the_hit(browser, branched):
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "d", "the entry")
         await ui.until(lambda: highlights(ui) == ["slower"], "the mark, in sight")
         assert "slower than before" in ui.text()
+        where = " Hit 1 of 1: an answer on branch 1 of 2, not on the active path "
+        await ui.until(lambda: where in ui.text(), "what the hit is")
+        await ui.press("enter")
+        await ui.until(lambda: where not in ui.text(), "what Enter runs")
         assert "branch 1 of 2, not on the active path" in ui.text()
         await ui.press("escape")
         await ui.until(lambda: not highlights(ui), "the end of the mark")
