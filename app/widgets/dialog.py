@@ -157,22 +157,7 @@ class TextLines(LineList):
         """Do nothing: there is no cursor."""
 
     def step(self, rows: int, pages: int = 0) -> None:
-        self.move_to(self.scroll_offset.y + rows + pages * self.page)
-
-    def action_cursor_up(self) -> None:
-        self.step(-1)
-
-    def action_cursor_down(self) -> None:
-        self.step(1)
-
-    def action_page_up(self) -> None:
-        self.step(0, -1)
-
-    def action_page_down(self) -> None:
-        self.step(0, 1)
-
-    def action_last(self) -> None:
-        self.move_to(self.rows)
+        self.scroll_by(rows, pages)
 
 
 class ItemList(LineList, Generic[Item]):

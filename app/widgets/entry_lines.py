@@ -222,17 +222,8 @@ class EntryLines(LineList):
     def move_to(self, index: int) -> None:
         self._scroll(max(0, min(index, self.rows - self.size.height)))
 
-    def action_cursor_up(self) -> None:
-        self.move_to(self.scroll_offset.y - 1)
-
-    def action_cursor_down(self) -> None:
-        self.move_to(self.scroll_offset.y + 1)
-
-    def action_page_up(self) -> None:
-        self.move_to(self.scroll_offset.y - max(1, self.size.height - 1))
-
-    def action_page_down(self) -> None:
-        self.move_to(self.scroll_offset.y + max(1, self.size.height - 1))
+    def step(self, rows: int, pages: int = 0) -> None:
+        self.scroll_by(rows, pages)
 
     def action_scroll_sideways(self, step: int) -> None:
         """Scroll code to the right (1), or back to the left (-1)."""
@@ -240,12 +231,6 @@ class EntryLines(LineList):
         in_view = self.lines[top : top + self.size.height]
         self._shift = next_shift(in_view, self.cells, self._shift, step)
         self.redraw_rows()
-
-    def action_first(self) -> None:
-        self.move_to(0)
-
-    def action_last(self) -> None:
-        self.move_to(self.rows)
 
     def action_previous_entry(self) -> None:
         self.post_message(self.NeighbourAsked(-1))

@@ -313,7 +313,7 @@ class LineList(LineScroll, can_focus=True):
         return max(1, self.size.height // self.row_height - 1)
 
     def step(self, rows: int, pages: int = 0) -> None:
-        """Move the cursor by a number of rows and of pages."""
+        """Move the cursor by a number of rows and of pages; a list without a cursor scrolls."""
         self.move_to(self.cursor + rows + pages * self.page)
 
     def scroll_by(self, lines: int = 0, pages: int = 0) -> None:
@@ -323,16 +323,16 @@ class LineList(LineScroll, can_focus=True):
         self._scroll(max(0, min(top, self._lines.total - height)))
 
     def action_cursor_up(self) -> None:
-        self.move_to(self.cursor - 1)
+        self.step(-1)
 
     def action_cursor_down(self) -> None:
-        self.move_to(self.cursor + 1)
+        self.step(1)
 
     def action_page_up(self) -> None:
-        self.move_to(self.cursor - self.page)
+        self.step(0, -1)
 
     def action_page_down(self) -> None:
-        self.move_to(self.cursor + self.page)
+        self.step(0, 1)
 
     def action_first(self) -> None:
         self.move_to(0)
