@@ -246,7 +246,7 @@ def _entry_meta(raw: dict[str, Any]) -> Part:
 
 def _meta(facts: list[tuple[str, str]], usage: Any, raw: dict[str, Any]) -> Part:
     facts.extend(_usage(usage))
-    facts.append(("id", string_of(raw.get("id"))))
+    facts += [("id", string_of(raw.get("id"))), ("parent", string_of(raw.get("parentId")))]
     shown = [(name, value) for name, value in facts if value]
     text = "\n".join(f"{name}: {value}" for name, value in shown)
     return Part("meta", "", text, [Field(0, False, name, value) for name, value in shown])

@@ -19,7 +19,13 @@ KINDS = {"text", "thinking", "tool_call", "tool_result", "diff", "image", "error
 
 def of_message(**message: Any) -> list[Part]:
     return entry_parts(
-        {"type": "message", "id": "a1", "timestamp": "2026-02-16T10:20:30Z", "message": message}
+        {
+            "type": "message",
+            "id": "a1",
+            "parentId": "p0",
+            "timestamp": "2026-02-16T10:20:30Z",
+            "message": message,
+        }
     )
 
 
@@ -46,7 +52,7 @@ def test_the_parts_of_an_answer_keep_their_order() -> None:
         "meta",
         "",
         "role: assistant\nmodel: anthropic/opus\nstopped: toolUse\ntime: 2026-02-16T10:20:30.500Z\n"
-        "tokens: 1,200 input, 20 output\ncost: $0.0123\nid: a1",
+        "tokens: 1,200 input, 20 output\ncost: $0.0123\nid: a1\nparent: p0",
     )
 
 
