@@ -22,6 +22,8 @@ from app.view.geometry import (
     place_selector,
     saved_sizes,
     share_of,
+    with_divider,
+    with_rule,
 )
 from app.view.line import fit_line, highlight, line_width, plain_text
 from app.view.list_model import ListModel
@@ -104,6 +106,19 @@ def test_a_border_that_comes_near_an_edge_closes_a_pane():
     assert move_border(18, 100, 20, 4, ("a",), ("b",)) == (20, ())
     assert move_border(16, 100, 20, 4, ("a",), ("b",)) == (20, ("a",))
     assert move_border(90, 100, 20, 4, ("a",), ("b",)) == (80, ("b",))
+
+
+def test_a_moved_border_stands_where_it_was_put_and_closes_panes_at_an_edge():
+    sizes = with_divider(Sizes(), 50, 160)
+    places = place(160, 45, sizes=sizes)
+    assert (places.boxes["sessions"].width, sizes.hidden) == (50, ())
+    assert with_divider(sizes, 10, 160).hidden == ("sessions",)
+    assert with_divider(sizes, 155, 160).hidden == ("tree", "entry")
+    moved = with_rule(sizes, places, "entry", 20)
+    assert moved is not None
+    assert place(160, 45, sizes=moved).boxes["entry"].y == 20
+    assert with_rule(sizes, places, "entry", places.top).hidden == ("tree",)
+    assert with_rule(sizes, places, "tree", 20) is None
 
 
 def test_sizes_are_remembered_and_damaged_ones_ignored():
