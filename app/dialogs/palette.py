@@ -97,7 +97,8 @@ class PaletteDialog(Dialog["Offer | None"]):
         self._commands = commands
         self._rows = rows
         self._now_ms = now_ms
-        self._list = ItemList[Offer](self._draw, id="palette-list")
+        # None is the line between commands and places
+        self._list = ItemList["Offer | None"](self._draw, id="palette-list")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -115,14 +116,18 @@ class PaletteDialog(Dialog["Offer | None"]):
         scores = [(match_score(typed, offer.command, offer.description), offer) for offer in self._commands]
         found = sorted((pair for pair in scores if pair[0]), key=lambda pair: -pair[0])
         commands = [offer for _, offer in found] if typed.strip() else self._commands
-        self._list.show([*commands, *matching_places(self._rows, typed)])
+        places = matching_places(self._rows, typed)
+        between = [None] if commands and places else []
+        self._list.show([*commands, *between, *places])
         self._list.styles.height = max(1, min(len(self._list.items), self.size.height - _BESIDE))
 
     def on_resize(self) -> None:
         if self.is_mounted:
             self._show(self.query_one(LineInput).value)
 
-    def _draw(self, offer: Offer, cells: int) -> Line:
+    def _draw(self, offer: Offer | None, cells: int) -> Line:
+        if offer is None:
+            return [("─" * cells, "border")]
         if isinstance(offer, CommandOffer):
             keys = f" {offer.keys}" if offer.keys else ""
             room = max(0, cells - width(keys))
@@ -142,10 +147,17 @@ class PaletteDialog(Dialog["Offer | None"]):
     def action_step(self, rows: int) -> None:
         """Move the cursor by rows."""
         self._list.step(rows)
+        self._skip_line(rows)
 
     def action_page(self, pages: int) -> None:
         """Move the cursor by pages."""
         self._list.step(0, pages)
+        self._skip_line(pages)
+
+    def _skip_line(self, step: int) -> None:
+        """Move past the line between commands and places, in the direction of a step."""
+        if self._list.items and self._list.picked is None:
+            self._list.step(1 if step > 0 else -1)
 
     @on(LineList.Activated)
     @on(LineInput.Submitted)

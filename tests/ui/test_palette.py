@@ -14,7 +14,7 @@ async def open_palette(ui):
 
 
 def offers(ui):
-    return list(ui.screen.query_one(ItemList).items)
+    return [offer for offer in ui.screen.query_one(ItemList).items if offer is not None]
 
 
 def listed(ui):
@@ -85,9 +85,23 @@ async def test_a_session_is_found_by_its_title(browser, three):
         await find(ui, wanted.title)
         places = [offer for offer in offers(ui) if isinstance(offer, Place)]
         assert wanted.path in {place.row.path for place in places}
-        ui.screen.query_one(ItemList).move_to(offers(ui).index(places[0]))
+        found = ui.screen.query_one(ItemList)
+        found.move_to(found.items.index(places[0]))
         await ui.press("enter")
         await ui.until(lambda: ui.screen.sessions_pane.list.row.path == places[0].row.path, "the session")
+
+
+async def test_a_line_parts_commands_from_sessions_and_has_no_cursor(browser, three):
+    async with browser() as ui:
+        await find(ui, "re")
+        found = ui.screen.query_one(ItemList)
+        line = found.items.index(None)
+        assert isinstance(found.items[line + 1], Place)
+        found.move_to(line - 1)
+        await ui.press("down")
+        assert found.cursor == line + 1
+        await ui.press("up")
+        assert found.cursor == line - 1
 
 
 async def test_the_chosen_command_runs(browser, three):
