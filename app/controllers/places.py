@@ -38,7 +38,7 @@ class Places:
         is_reading: Callable[[], bool],
         ascii_only: bool,
     ) -> None:
-        """:param runner: runs the actions and posts their results; call `done` with them.
+        """:param runner: runs the actions and posts their results; call `renew_history` then.
         :param go_to: moves the cursor to a session of the list.
         :param all_rows: returns all sessions, whatever the list shows; for any thread.
         :param is_reading: whether sessions are still being read.
@@ -136,12 +136,9 @@ class Places:
             works = [(row.title, None, partial(unarchive, row.item)) for row in answer.rows]
             self._runner.run_each("unarchive", works)
 
-    def done(self) -> None:
-        """An action has ended, maybe one of the history."""
-        if self._history is not None:
-            self._history.reload()
-
-    def sessions_changed(self) -> None:
-        """The rows of sessions have changed, by which the history tells what can be undone."""
+    def renew_history(self) -> None:
+        """Show the history as it is now: an action has ended, or the rows of sessions have changed, by which
+        the history tells what can be undone.
+        """
         if self._history is not None:
             self._history.reload()

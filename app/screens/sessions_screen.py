@@ -525,7 +525,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def files_changed(self) -> None:
         """Sessions were moved, or changed in their files."""
         self.resume_controller.sessions_changed(is_reading=self.is_reading)
-        self.places.sessions_changed()
+        self.places.renew_history()
 
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
@@ -614,7 +614,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_done(self, event: ActionsDone) -> None:
         """Show the result of an action."""
         self.actions.done(event)
-        self.places.done()
+        self.places.renew_history()
 
     @on(ActionsProgressed)
     def _actions_progressed(self, event: ActionsProgressed) -> None:
