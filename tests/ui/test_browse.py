@@ -9,7 +9,7 @@ import pytest
 from app.commands import COMMANDS, command_by_id
 from app.index.scan.scan import Scanner
 from app.view.notifications import RESCANNING
-from tests.factory import chain
+from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
 
@@ -165,3 +165,28 @@ async def test_a_fork_of_many_forks_shows_its_title(browser, tmp_path):
     async with browser(size=(120, 60)) as ui:
         row = next(line for line in ui.text().splitlines() if "title 39" in line)
         assert row[:52].rstrip().endswith("7mo")
+
+
+async def test_a_row_says_what_was_wanted_and_how_it_ended_and_its_size_on_request(browser, tmp_path):
+    prompts = ("/model opus", "hello!", "mend the door")
+    lines = chain(*[text for prompt in prompts for text in (prompt, "yes")][:-1], id="failed")
+    stopped = message("x", lines[-1]["id"], "assistant", "", 9, stopReason="aborted")
+    pi_session(tmp_path, *lines, stopped, id="failed")
+    pi_session(tmp_path, *chain("paint it", "done", id="good"), id="good")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text("show_size = true\n")
+
+    def listed(ui):
+        return [line.split("│")[0] for line in ui.text().splitlines()]
+
+    async with browser() as ui:
+        (row,) = [line for line in listed(ui) if "   mend the door " in line or "❯  mend the door " in line]
+        assert " × " in row
+        await ui.press("D")
+        shown = listed(ui)[2:]
+        mended, painted = (
+            next(index for index, line in enumerate(shown) if name in line)
+            for name in ("mend the door", "paint it")
+        )
+        assert shown[mended + 1].split() == ["›", "mend", "the", "door", "aborted"]
+        assert shown[painted + 1].split()[-1] in ("B", "kB")

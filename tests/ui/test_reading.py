@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.panes import entry_pane
+from app.view.document_line import MEASURE
 from tests.factory import append, chain, message
 from tests.ui.conftest import WAYS, pi_session
 
@@ -219,3 +220,12 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
         ui.screen.action_in_tree("previous_turn")
         assert block(ui) != shown
         assert (ui.tree.cursor, ui.tree.mode, ui.tree.view.count) == before
+
+
+async def test_a_line_of_a_wide_transcript_has_a_readable_length(browser, tmp_path):
+    pi_session(tmp_path, *chain("long", "word " * 200, id="long"), id="long")
+    async with browser(size=(200, 50)) as ui:
+        await ui.press("v", "2")
+        await shown(ui, "word word")
+        lines = [line.strip() for line in ui.text().splitlines() if line.startswith("   word")]
+        assert 90 < max(map(len, lines)) <= MEASURE
