@@ -16,7 +16,6 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 
 from app.browser import Browser
-from app.index.scan import scan
 from app.screens.selector import SelectorScreen
 from app.services.list_facts import ListFacts
 from app.settings import read_settings
@@ -224,14 +223,6 @@ def finds_missing():
 def _finds_nothing_missing(monkeypatch, request):
     if "finds_missing" not in request.fixturenames:
         monkeypatch.setattr(ListFacts, "find_missing", lambda *arguments: None)
-
-
-@pytest.fixture(autouse=True)
-def _no_early_workers(monkeypatch):
-    """Start no processes for a few small files: each test begins without a catalog, where a scan starts them
-    before it knows how much there is to read.
-    """
-    monkeypatch.setattr(scan, "start_workers", lambda *arguments: None)
 
 
 @pytest.fixture
