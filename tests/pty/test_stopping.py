@@ -84,12 +84,11 @@ def test_a_stop_before_textual_waits_for_textual(known):
         assert terminal.leftovers() == []
 
 
-@pytest.mark.parametrize("words", ["", " resume"])
-def test_control_z_gives_the_terminal_to_the_shell(known, words):
+def test_control_z_gives_the_terminal_to_the_shell(known):
     _, work, env = known
     with Terminal([BASH, "--norc", "--noprofile", "-i"], env={**env, "PS1": "$ "}, cwd=str(work)) as terminal:
         terminal.wait_for_text("$ ")
-        terminal.send(f"{sys.executable} -m app{words}\r")
+        terminal.send(f"{sys.executable} -m app\r")
         # It waits if it is pressed before Textual has the terminal.
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         for _ in range(2):
