@@ -229,16 +229,9 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
         inert_screen(ui)
 
 
-@pytest.mark.parametrize(
-    "dialog",
-    [
-        lambda: WaitDialog(HOSTILE, HOSTILE),
-    ],
-    ids=["wait"],
-)
-async def test_hostile_words_are_inert_in_any_dialog(browser, three, dialog):
+async def test_hostile_words_are_inert_in_a_dialog(browser, three):
     async with browser(size=(160, 45), notifications=True) as ui:
-        ui.app.push_screen(dialog())
+        ui.app.push_screen(WaitDialog(HOSTILE, HOSTILE))
         await ui.until(lambda: "[bold red]x[/]" in ui.text(), "the dialog")
         inert_screen(ui)
         await ui.press("a")

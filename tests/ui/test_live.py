@@ -12,10 +12,13 @@ from app.widgets import session_list
 from tests.factory import append, chain, message, write_session
 from tests.ui.conftest import HERE, pi_session
 
+BOTH_WATCHERS = pytest.mark.parametrize("env", [{}, {"LEAFMARK_POLL": "1"}], ids=["native", "poll"])
+"""The index reports the same changes from both; the screen needs both where files vanish and come back."""
 
-@pytest.fixture(params=["native", "poll"])
-def env(request):
-    return {"LEAFMARK_POLL": "1"} if request.param == "poll" else {}
+
+@pytest.fixture
+def env():
+    return {}
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +27,7 @@ def _poll(env, monkeypatch):
         monkeypatch.setenv(name, value)
 
 
+@BOTH_WATCHERS
 async def test_an_append_at_the_leaf_is_followed(browser, three):
     async with browser() as ui:
         await ui.press("down")
@@ -115,6 +119,7 @@ async def test_a_deleted_session_leaves_the_cursor_beside_it(browser, three):
         assert "2 sessions" in ui.text()
 
 
+@BOTH_WATCHERS
 async def test_the_cursor_follows_its_session_into_a_renamed_folder(browser, three):
     async with browser() as ui:
         await ui.press("down")
@@ -146,6 +151,7 @@ async def test_a_moved_session_keeps_the_cursor_on_its_entry(browser, three, kin
         assert ui.tree.node.id == entry
 
 
+@BOTH_WATCHERS
 async def test_a_session_deleted_and_written_again_gets_the_cursor_back(browser, three, monkeypatch):
     monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
     async with browser() as ui:
@@ -184,6 +190,7 @@ async def test_a_session_written_again_later_does_not_get_the_cursor(browser, th
         assert ui.sessions.row.id == "plain"
 
 
+@BOTH_WATCHERS
 @pytest.mark.parametrize("index", [2, 38])
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
 async def test_the_cursor_stays_when_a_large_folder_is_renamed(browser, tmp_path, monkeypatch, index, way):
@@ -242,6 +249,7 @@ async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three,
         assert ui.tree.follows
 
 
+@BOTH_WATCHERS
 async def test_a_replaced_file_is_read_again_and_the_cursor_keeps_its_entry(browser, three, tmp_path):
     async with browser() as ui:
         await ui.press("down")
@@ -311,6 +319,7 @@ async def test_a_torn_line_is_not_damage_and_then_an_entry(browser, three):
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "half", "the whole line")
 
 
+@BOTH_WATCHERS
 async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
     async with browser() as ui:
         assert "No sessions found" in ui.text()
