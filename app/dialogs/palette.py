@@ -97,7 +97,7 @@ class PaletteDialog(Dialog["Offer | None"]):
         self._commands = commands
         self._rows = rows
         self._now_ms = now_ms
-        # None is the line between commands and places
+        # None is the line between commands and places, or alone the message that nothing matches
         self._list = ItemList["Offer | None"](self._draw, id="palette-list")
 
     def compose(self) -> ComposeResult:
@@ -117,7 +117,7 @@ class PaletteDialog(Dialog["Offer | None"]):
         found = sorted((pair for pair in scores if pair[0]), key=lambda pair: -pair[0])
         commands = [offer for _, offer in found] if typed.strip() else self._commands
         places = matching_places(self._rows, typed)
-        between = [None] if commands and places else []
+        between = [None] if bool(commands) == bool(places) else []
         self._list.show([*commands, *between, *places])
         self._list.styles.height = max(1, min(len(self._list.items), self.size.height - _BESIDE))
 
@@ -127,7 +127,8 @@ class PaletteDialog(Dialog["Offer | None"]):
 
     def _draw(self, offer: Offer | None, cells: int) -> Line:
         if offer is None:
-            return [("─" * cells, "border")]
+            is_alone = len(self._list.items) == 1
+            return [("No command, session or label matches", "dim") if is_alone else ("─" * cells, "border")]
         if isinstance(offer, CommandOffer):
             keys = f" {offer.keys}" if offer.keys else ""
             room = max(0, cells - width(keys))

@@ -93,4 +93,4 @@ async def test_details_are_reached_from_the_transcript(browser, three):
         await ui.until(lambda: "prompt 2 of 2" in ui.text(), "the transcript")
         await ui.press("i")
         assert ui.focus == "entry"
-        await ui.until(lambda: "role  assistant" in ui.text(), "the details")
+        await ui.until(lambda: "role    assistant" in ui.text(), "the details")

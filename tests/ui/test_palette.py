@@ -52,6 +52,7 @@ async def test_one_sentence_is_listed_once_and_nothing_matches_nonsense(browser,
         sentences = [offer.description for offer in offers(ui)]
         assert len(sentences) == len(set(sentences)) > 30
         assert await find(ui, "qqqq") == []
+        assert "No command, session or label matches" in ui.text()
         await ui.press("enter")
         assert isinstance(ui.screen, PaletteDialog)
 
