@@ -320,8 +320,8 @@ class TreePane(Pane):
             self.post_message(self.Closing())
 
     def _hit_note(self, branch: BranchFacts | None) -> str:
-        """What the hit of a search of all sessions under the cursor is, and its branch if that is not the
-        active path; "" without one.
+        """The kind of the hit under the cursor, for a search of all sessions, and its branch if that is not
+        the active path; "" without one.
 
         :param branch: the branch of the entry under the cursor.
         """

@@ -95,7 +95,7 @@ def option_of(question: BranchOptions, where: str) -> BranchOption:
 
 
 def prompt_note(question: BranchOptions, now_ms: int) -> str:
-    """What the field of the prompt is for: `sent 18:44, 3 turns back; edit it or leave it`.
+    """The purpose of the field of the prompt: `sent 18:44, 3 turns back; edit it or leave it`.
 
     :param now_ms: the time, in milliseconds since the epoch.
     """
