@@ -21,7 +21,6 @@ from _imp import source_hash  # the only digest that needs no further module
 from array import array
 from contextlib import closing
 from itertools import pairwise
-from sys import intern
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,13 +37,15 @@ if TYPE_CHECKING:
     from app.index.file_reader import Result
     from app.index.row import Row, Signature
 
-_FORMAT = 4
+_FORMAT = 5
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _PARTS = 64
 """Parts in which all heads are sorted."""
 
 _MARSHAL_VERSION = 4
+# The bytes of equal values are equal only without references.
+_PACKED_VERSION = 2
 _SEED = 0x6C656166
 
 
@@ -54,16 +55,27 @@ class Record(NamedTuple):
     signature   of the file that was read
     counts      whether the session was among all when copies were looked for
     carried     number of its entries that belong to other sessions
-    figures     of its own entries
+    packed      the figures of its own entries (see `unpacked`)
     """
 
     signature: Signature
     counts: bool
     carried: int
-    figures: Figures
+    packed: bytes
 
 
-NOTHING = Figures((), ())
+def _packed(figures: Figures) -> bytes:
+    return marshal.dumps(tuple(figures), _PACKED_VERSION)
+
+
+def unpacked(packed: bytes) -> Figures:
+    """The figures of a session. They are kept packed, because unpacked ones of ten thousand sessions take
+    20 MB.
+    """
+    return Figures(*marshal.loads(packed))
+
+
+_NOTHING = _packed(Figures((), ()))
 
 
 def figures_path(folder: str) -> str:
@@ -77,9 +89,9 @@ def current_figures(
     *,
     on_progress: Callable[[int, int], object] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
-) -> dict[str, Figures]:
-    """Path -> the figures of the entries that were made in each session, current with the rows. Sessions that
-    changed since the last call are read. A file that cannot be read has no figures.
+) -> dict[str, bytes]:
+    """Path -> the packed figures (see `unpacked`) of the entries that were made in each session, current with
+    the rows. Sessions that changed since the last call are read. A file that cannot be read has no figures.
 
     :param folder: the cache folder; if it cannot be written, the next call reads everything again.
     :param rows: all sessions of the catalog.
@@ -93,7 +105,7 @@ def current_figures(
         update.run()
         store.write()
     records = store.records
-    return {row.path: records[row.path].figures if row.path in records else NOTHING for row in rows}
+    return {row.path: records[row.path].packed if row.path in records else _NOTHING for row in rows}
 
 
 class StoredFigures:
@@ -118,7 +130,7 @@ class StoredFigures:
             self._read_at = changed_at
         found = [self._records.get(row.path) for row in rows]
         known = [
-            record.figures
+            unpacked(record.packed)
             for record, row in zip(found, rows, strict=True)
             if record is not None and record.counts and record.signature == row.signature
         ]
@@ -144,8 +156,8 @@ class _FiguresFile:
                 raise ValueError("another version, or damaged")
             # Columns are read faster than records, and one by one they hold up no other thread for long.
             columns = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
-            paths, self._sizes, *others, cells, tools = columns
-            self.records = dict(zip(paths, map(Record, *others, map(Figures, cells, tools)), strict=True))
+            paths, self._sizes, *others = columns
+            self.records = dict(zip(paths, map(Record, *others), strict=True))
         except (OSError, ValueError, EOFError, TypeError, zlib.error):
             self.records = {}
             self._sizes = []
@@ -180,8 +192,7 @@ class _FiguresFile:
             [record.signature for record in records],
             [record.counts for record in records],
             [record.carried for record in records],
-            [record.figures.cells for record in records],
-            [record.figures.tools for record in records],
+            [record.packed for record in records],
         )
         dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
         figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
@@ -316,20 +327,16 @@ class _Update:
         with closing(self._read_all([self._rows[path] for path in foreign], foreign)) as results:
             for row, result in results:
                 records[row.path] = records[row.path]._replace(
-                    carried=numbers[row.path], figures=_figures(result)
+                    carried=numbers[row.path], packed=_figures(result)
                 )
 
 
-def _figures(result: Result) -> Figures:
-    """The figures of a session that was read; none if it cannot be read."""
+def _figures(result: Result) -> bytes:
+    """The packed figures of a session that was read; none if it cannot be read."""
     if result.values is None:
-        return NOTHING
+        return _NOTHING
     _, cells, tools = result.values
-    # Thousands of sessions have the same few names.
-    return Figures(
-        tuple([(day, intern(model), *counts) for day, model, *counts in cells]),
-        tuple([(intern(name), *counts) for name, *counts in tools]),
-    )
+    return _packed(Figures(cells, tools))
 
 
 def _zone() -> bytes:

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from app.formats.text import one_line
-from app.index.figures_file import current_figures
+from app.index.figures_file import current_figures, unpacked
 from app.index.row import Row, problem_count
 from app.index.scan.executor import first_walk
 from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
@@ -69,7 +69,7 @@ def run(options: Options, setup: Setup) -> int:
         figures = current_figures(setup.cache_folder, rows, on_progress=progress.counted)
     finally:
         progress.end()
-    sessions = [(row, figures[row.path]) for row in chosen]
+    sessions = [(row, unpacked(figures[row.path])) for row in chosen]
     found = statistics(sessions, group_by)
     _complain_of_damage(chosen, setup.now_ms())
     cells = columns()

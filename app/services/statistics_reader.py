@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.statistics import Statistics
     from app.services.background import Post
-    from app.sessions.summaries.figures import Figures
 
 _PROGRESS_SECONDS = 0.1
 """Least seconds between two messages about the progress."""
@@ -31,7 +30,7 @@ class StatisticsReader(BackgroundService):
         super().__init__(post)
         self._cache_folder = cache_folder
         self._rows = rows
-        self._sessions: list[tuple[Row, Figures]] | None = None
+        self._sessions: list[tuple[Row, bytes]] | None = None
         self._made: dict[str, Statistics] = {}
         self._next_progress = 0.0
 
@@ -43,7 +42,7 @@ class StatisticsReader(BackgroundService):
 
     def _group(self, group_by: str, is_stale: Callable[[], bool]) -> None:
         # Imported here: few runs show statistics.
-        from app.index.figures_file import current_figures
+        from app.index.figures_file import current_figures, unpacked
         from app.index.statistics import DAY, statistics
 
         if self._sessions is None:
@@ -60,7 +59,8 @@ class StatisticsReader(BackgroundService):
             self._sessions = [(row, figures[row.path]) for row in rows]
         for each in (DAY, group_by):
             if each not in self._made:
-                self._made[each] = statistics(self._sessions, each)
+                sessions = ((row, unpacked(figures)) for row, figures in self._sessions)
+                self._made[each] = statistics(sessions, each)
         days = amounts_by_day(self._made[DAY].groups)
         self._post(StatisticsMade(group_by, self._made[group_by], days))
 

@@ -73,7 +73,7 @@ def statistics(setting: Setting) -> Iterator[Result]:
     file with the figures.
     """
     from app.index.catalog.catalog import Catalog
-    from app.index.figures_file import current_figures, figures_path
+    from app.index.figures_file import current_figures, figures_path, unpacked
     from app.index.statistics import DAY
     from app.index.statistics import statistics as statistics_of
     from app.stores import discover
@@ -89,7 +89,7 @@ def statistics(setting: Setting) -> Iterator[Result]:
         catalog = Catalog(cache, stores)
         rows = catalog.rows(False)
         figures = current_figures(cache, rows)
-        statistics_of([(row, figures[row.path]) for row in rows], DAY)
+        statistics_of([(row, unpacked(figures[row.path])) for row in rows], DAY)
         taken.append(time.process_time() - started)
         catalog.close()
     gc.enable()

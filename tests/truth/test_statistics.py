@@ -15,7 +15,7 @@ import pytest
 
 from app.cli import main
 from app.demo.folder import DemoFolder
-from app.index.figures_file import current_figures, figures_path
+from app.index.figures_file import current_figures, figures_path, unpacked
 from app.index.index import Index
 from app.index.statistics import GROUPS, statistics
 from app.reports.stats import to_json as as_json
@@ -61,7 +61,7 @@ def compare(places: Sequence[Store], cache: str) -> None:
         rows = [row for row in index.rows() if is_plain(row)]
         assert rows
         for group_by in GROUPS:
-            found = statistics([(row, figures[row.path]) for row in rows], group_by)
+            found = statistics([(row, unpacked(figures[row.path])) for row in rows], group_by)
             total, groups = totals([(row.path, row.agent) for row in rows], group_by)
             assert as_json(found.total) == about({"key": "total", **total})
             ours = {group.key: as_json(group) for group in found.groups}
@@ -276,7 +276,7 @@ def test_a_session_that_did_not_change_is_not_read_again(
     figures = current_figures(str(tmp_path / "cache"), index.rows(), on_progress=progress)
     index.close()
     assert steps == [(0, 1)]
-    assert sum(cell[2 + 1] for each in figures.values() for cell in each.cells) == 4
+    assert sum(cell[2 + 1] for each in figures.values() for cell in unpacked(each).cells) == 4
     # The days of another time zone are others.
     monkeypatch.setenv("TZ", "Pacific/Auckland")
     time.tzset()
