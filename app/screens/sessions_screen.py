@@ -337,7 +337,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             yield Divider(id="divider")
             yield from self.compose_beside()
         yield Bar(self.closing_bar, id="closing")
-        yield KeysBar(self.status_line, id="resume")
+        self._status_bar = KeysBar(self.status_line, id="resume")
+        yield self._status_bar
         yield KeysBar(self.keys_line, id="keys")
         yield Bar(too_small_line, id="too-small")
 
@@ -467,7 +468,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         )
 
     def _bar_region(self) -> Region:
-        return self.query_one("#resume", Bar).region
+        # A change may still reach an open editor while the screen is closed, when no bar can be queried.
+        return self._status_bar.region
 
     @on(Pane.Closing)
     def refresh_bars(self) -> None:
