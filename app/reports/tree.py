@@ -35,7 +35,7 @@ from app.view.line import Line, fit_line, line_width, plain_text
 from app.view.problems import is_damaged_line
 from app.view.terminal import ascii_text
 from app.view.tree_layout import TreeRow
-from app.view.tree_row import problem_notes, render_damaged_row, unread_text
+from app.view.tree_row import fold_mark, problem_notes, render_damaged_row, unread_text
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
 UNBOUNDED = 10_000
@@ -287,10 +287,4 @@ def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
     gutters = "".join(glyphs.bar + "   " if runs_past else "    " for runs_past in levels)
     if row.depth > len(levels):
         gutters = glyphs.ellipsis + " " + gutters
-    mark = ""
-    if row.connector:
-        fold = (glyphs.closed if row.folded else glyphs.open) if row.foldable else glyphs.branch
-        mark = (glyphs.elbow if row.last else glyphs.tee) + fold + " "
-    elif row.folded or (row.foldable and row.beside):
-        mark = (glyphs.closed if row.folded else glyphs.open) + " "
-    return [(gutters + mark, "gutter")]
+    return [(gutters + fold_mark(row, glyphs), "gutter")]

@@ -208,10 +208,12 @@ def _gutter(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
         levels = row.gutters(MOST_LEVELS)
         before = ""
     gutters = "".join(glyphs.bar + "  " if runs_past else "   " for runs_past in levels)
-    mark = ""
+    return [(before + gutters + fold_mark(row, glyphs), "gutter")]
+
+
+def fold_mark(row: TreeRow, glyphs: Glyphs) -> str:
+    """The connector of a row and the mark of its fold; "" for a row with neither."""
+    fold = glyphs.closed if row.folded else glyphs.open
     if row.connector:
-        fold = (glyphs.closed if row.folded else glyphs.open) if row.foldable else glyphs.branch
-        mark = (glyphs.elbow if row.last else glyphs.tee) + fold + " "
-    elif row.folded or (row.foldable and row.beside):
-        mark = (glyphs.closed if row.folded else glyphs.open) + " "
-    return [(before + gutters + mark, "gutter")]
+        return (glyphs.elbow if row.last else glyphs.tee) + (fold if row.foldable else glyphs.branch) + " "
+    return fold + " " if row.folded or (row.foldable and row.beside) else ""
