@@ -7,6 +7,8 @@ with the focus gets it, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
+from functools import partial
+
 RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
 """Panes that only the browser has."""
 
@@ -14,9 +16,9 @@ RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
 class Command:
     """A command.
 
-    :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
         these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
+    :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param action: Textual's action string, run on the screen.
     :param help: the description in the help.
     :param label: the name in the footer; "" if it is not in the footer.
@@ -33,8 +35,8 @@ class Command:
 
     def __init__(
         self,
-        id: str,
         pane: str,
+        id: str,
         keys: str,
         action: str,
         help: str,
@@ -57,593 +59,328 @@ class Command:
         self.preview = preview and pane in ("sessions", "side")
 
 
+# `_no_preview`: not while the preview of the selector has the focus; `_browser`: not in the selector.
+_sessions = partial(Command, "sessions")
+_no_preview = partial(Command, "sessions", preview=False)
+_side = partial(Command, "side")
+_filter = partial(Command, "filter")
+_project = partial(Command, "project")
+_tree = partial(Command, "tree")
+_entry = partial(Command, "entry")
+_right = partial(Command, "right")
+_transcript = partial(Command, "transcript")
+_list = partial(Command, "list")
+_app = partial(Command, "app")
+_browser = partial(Command, "app", selector="")
+
 COMMANDS: tuple[Command, ...] = (
-    Command(
+    _sessions(
         "session.resume",
-        "sessions",
         "enter",
         "resume",
         "Resume the session; on a project: start a new session in its folder",
         "resume",
     ),
-    Command(
-        "session.read",
-        "sessions",
-        "v",
-        "screen.show_transcript",
-        "Read the transcript",
-        "read",
-        preview=False,
+    _no_preview("session.read", "v", "screen.show_transcript", "Read the transcript", "read"),
+    _no_preview(
+        "session.mark", "space", "mark_or_fold", "Mark the session; fold or unfold the project", "mark"
     ),
-    Command(
-        "session.mark",
-        "sessions",
-        "space",
-        "mark_or_fold",
-        "Mark the session; fold or unfold the project",
-        "mark",
-        preview=False,
-    ),
-    Command(
-        "session.delete", "sessions", "delete", "screen.trash", "Trash the marked sessions (or this one)"
-    ),
-    Command("session.pin", "sessions", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
-    Command(
-        "session.tag", "sessions", "number_sign", "screen.tag", "Edit the tags and the note of the session"
-    ),
-    Command(
-        "session.fork",
-        "sessions",
-        "f",
-        "screen.fork",
-        "Fork the session",
-        preview=False,
-    ),
-    Command(
-        "session.fork_to",
-        "sessions",
-        "F",
-        "screen.fork_to",
-        "Fork the session into another folder",
-        preview=False,
-    ),
-    Command(
-        "session.new",
-        "sessions",
-        "c",
-        "screen.new_session",
-        "Start a new session in this folder",
-        preview=False,
-    ),
-    Command("session.tree", "sessions", "t", "screen.show_tree", "Go to the tree of the session"),
-    Command(
+    _sessions("session.delete", "delete", "screen.trash", "Trash the marked sessions (or this one)"),
+    _sessions("session.pin", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
+    _sessions("session.tag", "number_sign", "screen.tag", "Edit the tags and the note of the session"),
+    _no_preview("session.fork", "f", "screen.fork", "Fork the session"),
+    _no_preview("session.fork_to", "F", "screen.fork_to", "Fork the session into another folder"),
+    _no_preview("session.new", "c", "screen.new_session", "Start a new session in this folder"),
+    _sessions("session.tree", "t", "screen.show_tree", "Go to the tree of the session"),
+    _no_preview(
         "session.origin",
-        "sessions",
         "o",
         "screen.other_end",
         "Go to the parent session, or to the newest fork",
         selector="",
-        preview=False,
     ),
-    Command(
+    _no_preview(
         "beside.previous_prompt",
-        "sessions",
         "left_square_bracket alt+up",
         "screen.go_prompt_beside(-1)",
         "Previous prompt in the pane beside",
-        preview=False,
     ),
-    Command(
+    _no_preview(
         "beside.next_prompt",
-        "sessions",
         "right_square_bracket alt+down",
         "screen.go_prompt_beside(1)",
         "Next prompt in the pane beside",
-        preview=False,
     ),
-    Command(
-        "session.next_hit",
-        "sessions",
-        "n",
-        "screen.in_tree('next_hit', 1)",
-        "Next hit in the tree beside",
-        selector="",
-        preview=False,
+    _no_preview(
+        "session.next_hit", "n", "screen.in_tree('next_hit', 1)", "Next hit in the tree beside", selector=""
     ),
-    Command(
+    _no_preview(
         "session.previous_hit",
-        "sessions",
         "N",
         "screen.in_tree('next_hit', -1)",
         "Previous hit in the tree beside",
         selector="",
-        preview=False,
     ),
-    Command(
-        "session.edit",
-        "sessions",
-        "e",
-        "screen.open_transcript('editor')",
-        "Open the transcript in $EDITOR",
+    _sessions("session.edit", "e", "screen.open_transcript('editor')", "Open the transcript in $EDITOR"),
+    _sessions(
+        "session.page", "vertical_line", "screen.open_transcript('pager')", "Open the transcript in $PAGER"
     ),
-    Command(
-        "session.page",
-        "sessions",
-        "vertical_line",
-        "screen.open_transcript('pager')",
-        "Open the transcript in $PAGER",
+    _no_preview(
+        "session.export", "x", "screen.export", "Export the marked sessions (or this one)", selector=""
     ),
-    Command(
-        "session.export",
-        "sessions",
-        "x",
-        "screen.export",
-        "Export the marked sessions (or this one)",
-        selector="",
-        preview=False,
-    ),
-    Command(
-        "beside.up",
-        "sessions",
-        "K",
-        "screen.scroll_beside(-3, 0)",
-        "Scroll the pane beside up",
-        preview=False,
-    ),
-    Command(
-        "beside.down",
-        "sessions",
-        "J",
-        "screen.scroll_beside(3, 0)",
-        "Scroll the pane beside down",
-        preview=False,
-    ),
-    Command("session.details", "sessions", "i", "screen.session_details", "Show all details of the session"),
-    Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id", preview=False),
-    Command(
-        "session.copy_path",
-        "sessions",
-        "Y",
-        "screen.copy_path",
-        "Copy the path of the session file",
-        preview=False,
-    ),
-    Command(
-        "session.mark_all",
-        "sessions",
-        "asterisk",
-        "mark_all",
-        "Mark all shown sessions, or none",
-        preview=False,
-    ),
-    Command(
-        "group.open",
-        "sessions",
-        "right l",
-        "open_or_enter",
-        "Unfold the project, then step into it",
-        preview=False,
-    ),
-    Command(
-        "group.close",
-        "sessions",
-        "left h",
-        "close_or_climb",
-        "Fold the project, or go to its row",
-        preview=False,
-    ),
-    Command(
-        "group.open_all", "sessions", "plus equals_sign", "open_all", "Unfold all projects", preview=False
-    ),
-    Command("group.close_all", "sessions", "minus", "close_all", "Fold all projects", preview=False),
-    Command(
-        "list.scope", "sessions", "s", "screen.turn('scope')", "Switch between this folder and all folders"
-    ),
-    Command("list.group", "sessions", "O", "screen.turn('grouped')", "Group by project, or show one list"),
-    Command("list.agent", "sessions", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
-    Command("list.roomy", "sessions", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
-    Command(
-        "list.hidden",
-        "sessions",
-        "full_stop",
-        "screen.turn('hidden')",
-        "Show empty sessions and sub-agents",
-    ),
-    Command("session.rename", "side", "ctrl+r", "screen.rename", "Rename the session", "rename"),
-    Command(
+    _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the pane beside up"),
+    _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the pane beside down"),
+    _sessions("session.details", "i", "screen.session_details", "Show all details of the session"),
+    _no_preview("session.copy_id", "y", "screen.copy_id", "Copy the session id"),
+    _no_preview("session.copy_path", "Y", "screen.copy_path", "Copy the path of the session file"),
+    _no_preview("session.mark_all", "asterisk", "mark_all", "Mark all shown sessions, or none"),
+    _no_preview("group.open", "right l", "open_or_enter", "Unfold the project, then step into it"),
+    _no_preview("group.close", "left h", "close_or_climb", "Fold the project, or go to its row"),
+    _no_preview("group.open_all", "plus equals_sign", "open_all", "Unfold all projects"),
+    _no_preview("group.close_all", "minus", "close_all", "Fold all projects"),
+    _sessions("list.scope", "s", "screen.turn('scope')", "Switch between this folder and all folders"),
+    _sessions("list.group", "O", "screen.turn('grouped')", "Group by project, or show one list"),
+    _sessions("list.agent", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
+    _sessions("list.roomy", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
+    _sessions("list.hidden", "full_stop", "screen.turn('hidden')", "Show empty sessions and sub-agents"),
+    _side("session.rename", "ctrl+r", "screen.rename", "Rename the session", "rename"),
+    _side(
         "session.trash",
-        "side",
         "ctrl+d",
         "screen.trash",
         "Trash the marked sessions (or this one)",
         "trash",
         first=True,
     ),
-    Command(
+    _side(
         "session.trash_or_edit",
-        "side",
         "ctrl+backspace",
         "edit_or_trash",
         "Trash; with a query, delete its last word",
         first=True,
     ),
-    Command(
-        "session.copy",
-        "side",
-        "ctrl+y",
-        "screen.copy_command",
-        "Copy the command that resumes the session",
-    ),
-    Command("list.order", "side", "ctrl+s", "screen.turn('order')", "Sort: threaded, recent, relevance"),
-    Command("list.named", "side", "ctrl+n", "screen.turn('named_only')", "Show only named sessions"),
-    Command("list.paths", "side", "ctrl+p", "screen.turn('paths')", "Show the paths of session files"),
-    Command(
+    _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),
+    _side("list.order", "ctrl+s", "screen.turn('order')", "Sort: threaded, recent, relevance"),
+    _side("list.named", "ctrl+n", "screen.turn('named_only')", "Show only named sessions"),
+    _side("list.paths", "ctrl+p", "screen.turn('paths')", "Show the paths of session files"),
+    _side(
         "search.everywhere",
-        "side",
         "ctrl+t",
         "turn_everywhere",
         "Also search tool calls and their output",
         preview=False,
     ),
-    Command("filter.above", "filter", "up", "step(-1)", "Previous row"),
-    Command("filter.below", "filter", "down", "step(1)", "Next row"),
-    Command("filter.page_above", "filter", "pageup", "page(-1)", "Previous page"),
-    Command("filter.page_below", "filter", "pagedown", "page(1)", "Next page"),
-    Command("filter.keep", "filter", "enter", "keep", "Go to the list (selector: resume)", "to the list"),
-    Command(
+    _filter("filter.above", "up", "step(-1)", "Previous row"),
+    _filter("filter.below", "down", "step(1)", "Next row"),
+    _filter("filter.page_above", "pageup", "page(-1)", "Previous page"),
+    _filter("filter.page_below", "pagedown", "page(1)", "Next page"),
+    _filter("filter.keep", "enter", "keep", "Go to the list (selector: resume)", "to the list"),
+    _filter(
         "filter.drop",
-        "filter",
         "escape",
         "drop",
         "Close the list of completions, clear the search, then leave it",
         "clear",
     ),
-    Command(
+    _filter(
         "filter.complete",
-        "filter",
         "tab",
         "complete",
         "Take the completion, or list the filters",
         selector="Take the completion, or switch between this folder and all folders",
     ),
-    Command("filter.scroll_up", "filter", "shift+up", "beside(-1, 0)", "Scroll the pane beside up"),
-    Command("filter.scroll_down", "filter", "shift+down", "beside(1, 0)", "Scroll the pane beside down"),
-    Command(
-        "filter.scroll_page_up",
-        "filter",
-        "alt+pageup ctrl+b",
-        "beside(0, -1)",
-        "Scroll the pane beside up by a page",
+    _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the pane beside up"),
+    _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the pane beside down"),
+    _filter(
+        "filter.scroll_page_up", "alt+pageup ctrl+b", "beside(0, -1)", "Scroll the pane beside up by a page"
     ),
-    Command(
+    _filter(
         "filter.scroll_page_down",
-        "filter",
         "alt+pagedown ctrl+f",
         "beside(0, 1)",
         "Scroll the pane beside down by a page",
     ),
-    Command("filter.mark", "filter", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
-    Command(
-        "filter.delete_word",
-        "filter",
-        "ctrl+w alt+backspace",
-        "delete_left_word",
-        "Delete the last word",
+    _filter("filter.mark", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
+    _filter("filter.delete_word", "ctrl+w alt+backspace", "delete_left_word", "Delete the last word"),
+    _project("project.go", "enter", "go", "Go to this session, or to the entry of this label", "go"),
+    _tree("entry.go_on", "enter", "screen.go_on", "Continue from here; on the leaf: resume", "continue"),
+    _tree(
+        "entry.summarise", "shift+enter", "screen.summarise", "Continue from here, with a summary by command"
     ),
-    Command(
-        "project.go", "project", "enter", "go", "Go to this session, or to the entry of this label", "go"
+    _tree("entry.read", "v", "screen.show_transcript", "Read the transcript from here", "read"),
+    _tree("branch.compare", "C", "screen.compare", "Compare this branch with the active one", "compare"),
+    _tree("entry.fork", "f", "screen.fork_here", "Fork at this entry"),
+    _tree("entry.fork_to", "F", "screen.fork_here_to", "Fork at this entry into another folder"),
+    _tree("label.times", "T", "toggle_label_times", "Show when labels were set"),
+    _tree("tree.problems", "exclamation_mark", "screen.show_problems", "List the damaged lines"),
+    _tree("branch.toggle", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
+    _tree("branch.open", "right l", "open_or_enter", "Unfold the branch, then step into it"),
+    _tree("branch.close", "left h", "close_or_climb", "Fold the branch, or go to its start"),
+    _tree(
+        "branch.fold", "ctrl+left alt+left", "fold_or_up", "Fold the branch, or go to its start (pi's key)"
     ),
-    Command(
-        "entry.go_on",
-        "tree",
-        "enter",
-        "screen.go_on",
-        "Continue from here; on the leaf: resume",
-        "continue",
-    ),
-    Command(
-        "entry.summarise",
-        "tree",
-        "shift+enter",
-        "screen.summarise",
-        "Continue from here, with a summary by command",
-    ),
-    Command("entry.read", "tree", "v", "screen.show_transcript", "Read the transcript from here", "read"),
-    Command(
-        "branch.compare", "tree", "C", "screen.compare", "Compare this branch with the active one", "compare"
-    ),
-    Command("entry.fork", "tree", "f", "screen.fork_here", "Fork at this entry"),
-    Command("entry.fork_to", "tree", "F", "screen.fork_here_to", "Fork at this entry into another folder"),
-    Command("label.times", "tree", "T", "toggle_label_times", "Show when labels were set"),
-    Command(
-        "tree.problems",
-        "tree",
-        "exclamation_mark",
-        "screen.show_problems",
-        "List the damaged lines",
-    ),
-    Command("branch.toggle", "tree", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
-    Command("branch.open", "tree", "right l", "open_or_enter", "Unfold the branch, then step into it"),
-    Command("branch.close", "tree", "left h", "close_or_climb", "Fold the branch, or go to its start"),
-    Command(
-        "branch.fold",
-        "tree",
-        "ctrl+left alt+left",
-        "fold_or_up",
-        "Fold the branch, or go to its start (pi's key)",
-    ),
-    Command(
+    _tree(
         "branch.unfold",
-        "tree",
         "ctrl+right alt+right",
         "unfold_or_down",
         "Unfold the branch, or go to the next one (pi's key)",
     ),
-    Command("branch.fold_others", "tree", "minus", "close_all", "Fold all branches except the active path"),
-    Command("branch.unfold_all", "tree", "plus equals_sign", "open_all", "Unfold all branches"),
-    Command("tree.scroll_up", "tree", "K", "screen.scroll_beside(-3, 0)", "Scroll the entry up"),
-    Command("tree.scroll_down", "tree", "J", "screen.scroll_beside(3, 0)", "Scroll the entry down"),
-    Command("tree.filter_next", "tree", "ctrl+o", "cycle_filter(1)", "Next tree filter", "filter"),
-    Command("tree.filter_previous", "tree", "ctrl+shift+o alt+o", "cycle_filter(-1)", "Previous tree filter"),
-    Command(
+    _tree("branch.fold_others", "minus", "close_all", "Fold all branches except the active path"),
+    _tree("branch.unfold_all", "plus equals_sign", "open_all", "Unfold all branches"),
+    _tree("tree.scroll_up", "K", "screen.scroll_beside(-3, 0)", "Scroll the entry up"),
+    _tree("tree.scroll_down", "J", "screen.scroll_beside(3, 0)", "Scroll the entry down"),
+    _tree("tree.filter_next", "ctrl+o", "cycle_filter(1)", "Next tree filter", "filter"),
+    _tree("tree.filter_previous", "ctrl+shift+o alt+o", "cycle_filter(-1)", "Previous tree filter"),
+    _tree(
         "tree.filter_default",
-        "tree",
         "ctrl+d alt+d",
         "set_filter('default')",
         "Tree filter: default (no entries for labels, names, models)",
     ),
-    Command(
-        "tree.filter_tools", "tree", "ctrl+t alt+t", "set_filter('no-tools')", "Tree filter: no tool results"
+    _tree("tree.filter_tools", "ctrl+t alt+t", "set_filter('no-tools')", "Tree filter: no tool results"),
+    _tree("tree.filter_user", "ctrl+u alt+u", "set_filter('user')", "Tree filter: prompts only"),
+    _tree(
+        "tree.filter_labelled", "ctrl+l alt+l", "set_filter('labelled')", "Tree filter: labelled entries only"
     ),
-    Command("tree.filter_user", "tree", "ctrl+u alt+u", "set_filter('user')", "Tree filter: prompts only"),
-    Command(
-        "tree.filter_labelled",
-        "tree",
-        "ctrl+l alt+l",
-        "set_filter('labelled')",
-        "Tree filter: labelled entries only",
+    _tree("tree.filter_all", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
+    _entry("entry.continue", "enter", "screen.go_on", "Continue from this entry", "continue"),
+    _entry("entry.tree", "v t", "screen.show_tree", "Go to this entry in the tree"),
+    _entry("entry.fork_shown", "f", "screen.fork_here", "Fork at this entry"),
+    _entry("entry.fork_shown_to", "F", "screen.fork_here_to", "Fork at this entry into another folder"),
+    _entry("entry.previous", "K", "previous_entry", "Previous entry", "previous"),
+    _entry("entry.next", "J", "next_entry", "Next entry", "next"),
+    _entry("code.right", "right", "scroll_sideways(1)", "Scroll code to the right"),
+    _entry("code.left", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
+    _right(
+        "turn.previous", "alt+up left_square_bracket", "screen.in_tree('previous_turn')", "Previous prompt"
     ),
-    Command("tree.filter_all", "tree", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
-    Command("entry.continue", "entry", "enter", "screen.go_on", "Continue from this entry", "continue"),
-    Command("entry.tree", "entry", "v t", "screen.show_tree", "Go to this entry in the tree"),
-    Command("entry.fork_shown", "entry", "f", "screen.fork_here", "Fork at this entry"),
-    Command(
-        "entry.fork_shown_to", "entry", "F", "screen.fork_here_to", "Fork at this entry into another folder"
-    ),
-    Command(
-        "entry.previous",
-        "entry",
-        "K",
-        "previous_entry",
-        "Previous entry",
-        "previous",
-    ),
-    Command("entry.next", "entry", "J", "next_entry", "Next entry", "next"),
-    Command("code.right", "entry", "right", "scroll_sideways(1)", "Scroll code to the right"),
-    Command("code.left", "entry", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
-    Command(
-        "turn.previous",
-        "right",
-        "alt+up left_square_bracket",
-        "screen.in_tree('previous_turn')",
-        "Previous prompt",
-    ),
-    Command(
-        "turn.next", "right", "alt+down right_square_bracket", "screen.in_tree('next_turn')", "Next prompt"
-    ),
-    Command("shown.tag", "right", "number_sign", "screen.tag", "Edit the tags and the note of the session"),
-    Command("entry.label", "right", "L", "screen.label", "Label the entry (empty removes it)", "label"),
-    Command("leaf.go", "right", "at", "screen.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
-    Command("entry.parent", "right", "backspace", "screen.in_tree('go_parent')", "Go to the parent entry"),
-    Command(
+    _right("turn.next", "alt+down right_square_bracket", "screen.in_tree('next_turn')", "Next prompt"),
+    _right("shown.tag", "number_sign", "screen.tag", "Edit the tags and the note of the session"),
+    _right("entry.label", "L", "screen.label", "Label the entry (empty removes it)", "label"),
+    _right("leaf.go", "at", "screen.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
+    _right("entry.parent", "backspace", "screen.in_tree('go_parent')", "Go to the parent entry"),
+    _right(
         "tree.hidden",
-        "right",
         "full_stop",
         "screen.in_tree('toggle_hidden')",
         "Show the hidden entries, or hide them again",
     ),
-    Command("tree.next_hit", "right", "n", "screen.in_tree('next_hit', 1)", "Next hit"),
-    Command("tree.previous_hit", "right", "N", "screen.in_tree('next_hit', -1)", "Previous hit"),
-    Command("branch.next_point", "right", "b", "screen.in_tree('go_branch_point', 1)", "Next branch point"),
-    Command(
-        "branch.previous_point",
-        "right",
-        "B",
-        "screen.in_tree('go_branch_point', -1)",
-        "Previous branch point",
+    _right("tree.next_hit", "n", "screen.in_tree('next_hit', 1)", "Next hit"),
+    _right("tree.previous_hit", "N", "screen.in_tree('next_hit', -1)", "Previous hit"),
+    _right("branch.next_point", "b", "screen.in_tree('go_branch_point', 1)", "Next branch point"),
+    _right("branch.previous_point", "B", "screen.in_tree('go_branch_point', -1)", "Previous branch point"),
+    _right("label.next", "m", "screen.in_tree('go_label', 1)", "Next label"),
+    _right("label.previous", "M", "screen.in_tree('go_label', -1)", "Previous label"),
+    _right("entry.export", "x", "screen.export_entry", "Export the path to this entry"),
+    _right("entry.copy", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry", "copy"),
+    _right("entry.copy_code", "Y", "screen.copy_code", "Copy the next block of code", "copy code"),
+    _right("entry.edit", "e", "screen.open_entry('editor')", "Open the entry in $EDITOR"),
+    _right("entry.page", "vertical_line", "screen.open_entry('pager')", "Open the entry in $PAGER"),
+    _right("entry.details", "i", "screen.toggle_look('details')", "Show all details of the entry", "details"),
+    _right("entry.raw", "r", "screen.toggle_look('raw')", "Show the raw JSON", "raw"),
+    _right("shown.rename", "ctrl+r", "screen.rename", "Rename the session"),
+    _right(
+        "shown.copy_command", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"
     ),
-    Command("label.next", "right", "m", "screen.in_tree('go_label', 1)", "Next label"),
-    Command("label.previous", "right", "M", "screen.in_tree('go_label', -1)", "Previous label"),
-    Command("entry.export", "right", "x", "screen.export_entry", "Export the path to this entry"),
-    Command("entry.copy", "right", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry", "copy"),
-    Command("entry.copy_code", "right", "Y", "screen.copy_code", "Copy the next block of code", "copy code"),
-    Command("entry.edit", "right", "e", "screen.open_entry('editor')", "Open the entry in $EDITOR"),
-    Command("entry.page", "right", "vertical_line", "screen.open_entry('pager')", "Open the entry in $PAGER"),
-    Command(
-        "entry.details",
-        "right",
-        "i",
-        "screen.toggle_look('details')",
-        "Show all details of the entry",
-        "details",
+    _right("shown.pin", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
+    _right("shown.new", "c", "screen.new_session", "Start a new session in this folder"),
+    _right("shown.origin", "o", "screen.other_end", "Go to the parent session, or to the newest fork"),
+    _transcript("block.go_on", "enter", "screen.go_on", "Continue from this block", "continue"),
+    _transcript("block.unfold", "space", "unfold", "Unfold the block in steps, then fold it", "unfold"),
+    _transcript("block.right", "right", "scroll_sideways(1)", "Scroll code to the right"),
+    _transcript("block.left", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
+    _transcript("block.tools", "ctrl+t", "unfold_tools", "Unfold or fold all tool calls"),
+    _transcript(
+        "block.open_all", "plus equals_sign", "fold_all(False)", "Unfold all tool calls and thinking"
     ),
-    Command("entry.raw", "right", "r", "screen.toggle_look('raw')", "Show the raw JSON", "raw"),
-    Command("shown.rename", "right", "ctrl+r", "screen.rename", "Rename the session"),
-    Command(
-        "shown.copy_command",
-        "right",
-        "ctrl+y",
-        "screen.copy_command",
-        "Copy the command that resumes the session",
+    _transcript("block.close_all", "minus", "fold_all(True)", "Fold all tool calls and thinking"),
+    _transcript("block.previous", "K", "step_block(-1)", "Previous block"),
+    _transcript("block.next", "J", "step_block(1)", "Next block"),
+    _transcript("block.parent", "backspace", "go_parent", "Go to the parent entry"),
+    _transcript(
+        "prompt.previous", "left_square_bracket alt+up", "go_prompt(-1)", "Previous prompt", "previous prompt"
     ),
-    Command("shown.pin", "right", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
-    Command("shown.new", "right", "c", "screen.new_session", "Start a new session in this folder"),
-    Command(
-        "shown.origin", "right", "o", "screen.other_end", "Go to the parent session, or to the newest fork"
-    ),
-    Command("block.go_on", "transcript", "enter", "screen.go_on", "Continue from this block", "continue"),
-    Command(
-        "block.unfold", "transcript", "space", "unfold", "Unfold the block in steps, then fold it", "unfold"
-    ),
-    Command("block.right", "transcript", "right", "scroll_sideways(1)", "Scroll code to the right"),
-    Command("block.left", "transcript", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
-    Command("block.tools", "transcript", "ctrl+t", "unfold_tools", "Unfold or fold all tool calls"),
-    Command(
-        "block.open_all",
-        "transcript",
-        "plus equals_sign",
-        "fold_all(False)",
-        "Unfold all tool calls and thinking",
-    ),
-    Command("block.close_all", "transcript", "minus", "fold_all(True)", "Fold all tool calls and thinking"),
-    Command("block.previous", "transcript", "K", "step_block(-1)", "Previous block"),
-    Command("block.next", "transcript", "J", "step_block(1)", "Next block"),
-    Command("block.parent", "transcript", "backspace", "go_parent", "Go to the parent entry"),
-    Command(
-        "prompt.previous",
-        "transcript",
-        "left_square_bracket alt+up",
-        "go_prompt(-1)",
-        "Previous prompt",
-        "previous prompt",
-    ),
-    Command(
-        "prompt.next",
-        "transcript",
-        "right_square_bracket alt+down",
-        "go_prompt(1)",
-        "Next prompt",
-        "next prompt",
-    ),
-    Command("block.copy", "transcript", "y", "copy_block", "Copy the block", "copy"),
-    Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code in the block"),
-    Command("transcript.export", "transcript", "x", "screen.export_shown", "Export the session"),
-    Command(
-        "transcript.close",
-        "transcript",
-        "v t",
-        "screen.close_transcript",
-        "Go to this entry in the tree",
-        "tree",
-    ),
-    Command("block.fork", "transcript", "f", "screen.fork_here", "Fork at this block"),
-    Command(
-        "block.fork_to", "transcript", "F", "screen.fork_here_to", "Fork at this block into another folder"
-    ),
-    Command("block.label", "transcript", "L", "screen.label", "Label the entry (empty removes it)"),
-    Command("block.next_hit", "transcript", "n", "go_hit(1)", "Next hit"),
-    Command("block.previous_hit", "transcript", "N", "go_hit(-1)", "Previous hit"),
-    Command("block.next_label", "transcript", "m", "go_label(1)", "Next label"),
-    Command("block.previous_label", "transcript", "M", "go_label(-1)", "Previous label"),
-    Command("branch.switch", "transcript", "b", "switch_branch(1)", "Go to the next branch that starts here"),
-    Command("branch.return", "transcript", "B", "switch_branch(-1)", "Go back to the branch before"),
-    Command("transcript.end", "transcript", "at", "follow_end", "Go to the end and follow it"),
-    Command("cursor.up", "list", "up k", "cursor_up", "One row up"),
-    Command("cursor.down", "list", "down j", "cursor_down", "One row down"),
-    Command("cursor.page_up", "list", "pageup ctrl+b", "page_up", "One page up"),
-    Command("cursor.page_down", "list", "pagedown ctrl+f", "page_down", "One page down"),
-    Command("cursor.first", "list", "home g", "first", "First row"),
-    Command("cursor.last", "list", "end G", "last", "Last row"),
-    Command(
+    _transcript("prompt.next", "right_square_bracket alt+down", "go_prompt(1)", "Next prompt", "next prompt"),
+    _transcript("block.copy", "y", "copy_block", "Copy the block", "copy"),
+    _transcript("block.copy_code", "Y", "copy_block_code", "Copy the next code in the block"),
+    _transcript("transcript.export", "x", "screen.export_shown", "Export the session"),
+    _transcript("transcript.close", "v t", "screen.close_transcript", "Go to this entry in the tree", "tree"),
+    _transcript("block.fork", "f", "screen.fork_here", "Fork at this block"),
+    _transcript("block.fork_to", "F", "screen.fork_here_to", "Fork at this block into another folder"),
+    _transcript("block.label", "L", "screen.label", "Label the entry (empty removes it)"),
+    _transcript("block.next_hit", "n", "go_hit(1)", "Next hit"),
+    _transcript("block.previous_hit", "N", "go_hit(-1)", "Previous hit"),
+    _transcript("block.next_label", "m", "go_label(1)", "Next label"),
+    _transcript("block.previous_label", "M", "go_label(-1)", "Previous label"),
+    _transcript("branch.switch", "b", "switch_branch(1)", "Go to the next branch that starts here"),
+    _transcript("branch.return", "B", "switch_branch(-1)", "Go back to the branch before"),
+    _transcript("transcript.end", "at", "follow_end", "Go to the end and follow it"),
+    _list("cursor.up", "up k", "cursor_up", "One row up"),
+    _list("cursor.down", "down j", "cursor_down", "One row down"),
+    _list("cursor.page_up", "pageup ctrl+b", "page_up", "One page up"),
+    _list("cursor.page_down", "pagedown ctrl+f", "page_down", "One page down"),
+    _list("cursor.first", "home g", "first", "First row"),
+    _list("cursor.last", "end G", "last", "Last row"),
+    _app(
         "filter.open",
-        "app",
         "slash",
         "open_filter",
         "Search the sessions (in the tree: its entries)",
         "search",
         first=True,
     ),
-    Command(
-        "label.list",
-        "app",
-        "apostrophe",
-        "show_labels",
-        "List the labels of this session, or of all",
-        selector="",
-    ),
-    Command("change.undo", "app", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
-    Command("change.redo", "app", "Z", "redo", "Redo what was undone last"),
-    Command("history.show", "app", "H", "show_history", "List what was done, to undo or redo it"),
-    Command("trash.show", "app", "X", "show_trash", "Open the trash, to restore sessions"),
-    Command("settings.show", "app", "comma", "show_settings", "Open the settings"),
-    Command("statistics.show", "app", "S", "show_statistics", "Show statistics: tokens, cost, time, tools"),
-    Command("archive.show", "app", "A", "show_archive", "Open oh-my-pi's archive"),
-    Command(
+    _browser("label.list", "apostrophe", "show_labels", "List the labels of this session, or of all"),
+    _app("change.undo", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
+    _app("change.redo", "Z", "redo", "Redo what was undone last"),
+    _app("history.show", "H", "show_history", "List what was done, to undo or redo it"),
+    _app("trash.show", "X", "show_trash", "Open the trash, to restore sessions"),
+    _app("settings.show", "comma", "show_settings", "Open the settings"),
+    _app("statistics.show", "S", "show_statistics", "Show statistics: tokens, cost, time, tools"),
+    _app("archive.show", "A", "show_archive", "Open oh-my-pi's archive"),
+    _app(
         "pane.next",
-        "app",
         "tab",
         "next_pane",
         "Next pane",
         "pane",
         selector="Switch between this folder and all folders",
     ),
-    Command(
+    _app(
         "pane.previous",
-        "app",
         "shift+tab",
         "previous_pane",
         "Previous pane",
         selector="Go to the search line, the list or the preview",
     ),
-    Command(
+    _browser(
         "pane.sessions",
-        "app",
         "1",
         "focus_pane('sessions')",
         "Go to the session list; again: show it alone, and back",
-        selector="",
     ),
-    Command(
-        "pane.tree",
-        "app",
-        "2",
-        "focus_pane('tree')",
-        "Go to the tree; again: show it alone, and back",
-        selector="",
-    ),
-    Command(
-        "pane.entry",
-        "app",
-        "3",
-        "focus_pane('entry')",
-        "Go to the entry; again: show it alone, and back",
-        selector="",
-    ),
-    Command("pane.narrower", "app", "less_than_sign", "move_divider(-4)", "Narrower list", selector=""),
-    Command("pane.wider", "app", "greater_than_sign", "move_divider(4)", "Wider list", selector=""),
-    Command(
-        "pane.rule_up",
-        "app",
-        "left_curly_bracket",
-        "move_rule(-1)",
-        "Move the border above the entry up",
-        selector="",
-    ),
-    Command(
-        "pane.rule_down",
-        "app",
-        "right_curly_bracket",
-        "move_rule(1)",
-        "Move the border above the entry down",
-        selector="",
-    ),
-    Command(
+    _browser("pane.tree", "2", "focus_pane('tree')", "Go to the tree; again: show it alone, and back"),
+    _browser("pane.entry", "3", "focus_pane('entry')", "Go to the entry; again: show it alone, and back"),
+    _browser("pane.narrower", "less_than_sign", "move_divider(-4)", "Narrower list"),
+    _browser("pane.wider", "greater_than_sign", "move_divider(4)", "Wider list"),
+    _browser("pane.rule_up", "left_curly_bracket", "move_rule(-1)", "Move the border above the entry up"),
+    _browser("pane.rule_down", "right_curly_bracket", "move_rule(1)", "Move the border above the entry down"),
+    _app(
         "view.back",
-        "app",
         "escape",
         "back",
         "Go one step back: search, marks, pane",
         selector="Go one step back: marks, search, then quit",
     ),
-    Command("demo.open", "app", "f6", "app.open_demo", "Open the example sessions"),
-    Command("index.rescan", "app", "f5", "rescan", "Rescan all folders"),
-    Command("theme.choose", "app", "f2", "app.choose_theme", "Choose the theme, with a preview"),
-    Command("palette.open", "app", "ctrl+k", "app.command_palette", "Open the command palette", first=True),
-    Command("palette.type", "app", "colon", "app.command_palette", "Open the command palette"),
-    Command("help.show", "app", "question_mark f1", "show_help", "Show the help", "help"),
-    Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
-    Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
+    _app("demo.open", "f6", "app.open_demo", "Open the example sessions"),
+    _app("index.rescan", "f5", "rescan", "Rescan all folders"),
+    _app("theme.choose", "f2", "app.choose_theme", "Choose the theme, with a preview"),
+    _app("palette.open", "ctrl+k", "app.command_palette", "Open the command palette", first=True),
+    _app("palette.type", "colon", "app.command_palette", "Open the command palette"),
+    _app("help.show", "question_mark f1", "show_help", "Show the help", "help"),
+    _app("app.suspend", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
+    _app("app.quit", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
 )
+_BY_ID = {command.id: command for command in COMMANDS}
 PANES = ("sessions", "side", "filter", "project", "tree", "entry", "right", "transcript", "list", "app")
 
 
@@ -662,7 +399,4 @@ def command_by_id(id: str) -> Command:
 
     :raises KeyError: there is none.
     """
-    for command in COMMANDS:
-        if command.id == id:
-            return command
-    raise KeyError(id)
+    return _BY_ID[id]

@@ -41,9 +41,9 @@ _BESIDE = 11
 WORD = "delete"
 """The user types it before sessions are deleted for good."""
 
-_RESTORE = Command("place.restore", "app", "enter", "restore", "Restore these sessions")
-_MARK_ALL = Command("place.mark_all", "app", "asterisk", "mark_all", "Mark all shown sessions, or none")
-_DELETE = Command("place.delete", "app", "", "delete", "Delete these sessions for good")
+_RESTORE = Command("app", "place.restore", "enter", "restore", "Restore these sessions")
+_MARK_ALL = Command("app", "place.mark_all", "asterisk", "mark_all", "Mark all shown sessions, or none")
+_DELETE = Command("app", "place.delete", "", "delete", "Delete these sessions for good")
 """The commands of the palette of a place; the last one is only there."""
 
 
