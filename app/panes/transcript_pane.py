@@ -264,7 +264,6 @@ class TranscriptPane(Pane):
             2 * lines.size.height,
             hit=self._finder.hit or entry,
             words=words,
-            straight=row.linear,
             entries=row.entry_count if row.linear else None,
             now_ms=self._setup.now_ms(),
             through=self._through,

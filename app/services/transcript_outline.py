@@ -109,7 +109,7 @@ class TranscriptOutline(BackgroundService):
         *,
         tools: bool,
     ) -> None:
-        from app.sessions.tree.tail_reader import path_through
+        from app.sessions.tree.path_reader import path_through
         from app.sessions.tree.tree_text import TreeText
 
         try:
@@ -134,7 +134,7 @@ class TranscriptOutline(BackgroundService):
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
     """The outline of a path of a tree; see `TranscriptOutline.read`."""
     from app.sessions.tree.branches import branch_ends
-    from app.sessions.tree.tail_reader import path_through
+    from app.sessions.tree.path_reader import path_through
 
     steps, _ = path_through(tree, through)
     prompts = _places(steps, lambda node: node.role == "user")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.services.background import Post
     from app.services.transcript_turns import Turns
     from app.sessions.tree.node import Node
-    from app.sessions.tree.tail_reader import PathReader
+    from app.sessions.tree.path_reader import PathReader
 
 # Entries that are read in one step.
 STEP = 4
@@ -39,6 +39,7 @@ class TranscriptReader(BackgroundService):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self._path: PathReader | None = None
+        self._is_exempt = False
         self._opened_generation = 0
         self._turns: Turns | None = None
         self._request: Request | None = None
@@ -158,15 +159,14 @@ class TranscriptReader(BackgroundService):
 
     def _open(self, generation: int, request: Request, start: EntryRef | None) -> None:
         from app.services.transcript_turns import Turns
-        from app.sessions.tree.tail_reader import open_path
+        from app.sessions.tree.path_reader import open_path
 
-        self._path = None
+        self._path, self._is_exempt = None, False
         # Not `is_stale`: a file that grows all the time would never be read to its end.
         path = open_path(
             request.path,
             request.agents,
             start,
-            straight=request.straight,
             entries=request.entries,
             through=request.through,
             keep_going=lambda: self.generation == generation,
@@ -178,19 +178,13 @@ class TranscriptReader(BackgroundService):
         if start is None:
             rows = max(0, rows - sum(made.rows for made in first))
         above = self._read_above(request, path, first, rows)
-        is_opened = path.is_quick_below
-        if not is_opened:
-            self._post_part(generation, path, above, first, opened=True)
-            above, first = [], []
         below = self._read_below(request, path)
         changed = self._take_changed()
         self._path, self._opened_generation = path, generation
-        if is_opened:
-            replaced = {made.offset: made for made in changed}
-            first = [replaced.pop(made.offset, made) for made in first]
-            above = [replaced.pop(made.offset, made) for made in above]
-            below = [replaced.pop(made.offset, made) for made in below]
-        self._post_part(generation, path, above, [*first, *below], opened=is_opened, changed=changed)
+        replaced = {made.offset: made for made in changed}
+        above = [replaced.pop(made.offset, made) for made in above]
+        below = [replaced.pop(made.offset, made) for made in (*first, *below)]
+        self._post_part(generation, path, above, below, opened=True, changed=changed)
 
     def _read_on(self, generation: int, request: Request, path: PathReader, step: str) -> None:
         above: Sequence[Turn] = ()
@@ -229,8 +223,9 @@ class TranscriptReader(BackgroundService):
         followed: bool = False,
         changed: Sequence[Turn] = (),
     ) -> None:
-        if path.trees and opened:
-            exempt_tree(path.total or 0)
+        if path.tree.is_whole and not self._is_exempt:
+            self._is_exempt = True
+            exempt_tree(len(path.tree.entries))
         part = Part(
             above=above[::-1],
             below=below,

@@ -17,8 +17,7 @@ class Request(NamedTuple):
     cells          the width of a line
     rows           lines to read on each side of the entry that the reading begins with
     hit, words     the entry with a hit, and the words of the query, folded
-    straight       see `open_path`, as is `entries`
-    through        see `open_path`
+    entries        see `open_path`, as is `through`
     now_ms         milliseconds since the epoch, for the times of today
     """
 
@@ -28,7 +27,6 @@ class Request(NamedTuple):
     rows: int
     hit: EntryRef | None = None
     words: Sequence[str] = ()
-    straight: bool = False
     entries: int | None = None
     now_ms: int = 0
     through: EntryRef | None = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.services.transcript_request import Request
     from app.sessions.tree.entry_ref import EntryRef
     from app.sessions.tree.node import Node
-    from app.sessions.tree.tail_reader import PathReader
+    from app.sessions.tree.path_reader import PathReader
 
 
 class Turns:

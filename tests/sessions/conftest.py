@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.sessions.tree import tail_reader
+from app.sessions.tree import tree
 
 
 @pytest.fixture
-def by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read even short files from their ends, in blocks of 100 bytes."""
-    monkeypatch.setattr(tail_reader, "WHOLE_TREE_BYTES", 0)
-    monkeypatch.setattr(tail_reader, "BLOCK", 100)
+def short_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open even short files at their ends."""
+    monkeypatch.setattr(tree, "END_BYTES", 600)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.sessions.tree import tail_reader
+    from app.sessions.tree import path_reader
     from app.sessions.tree.node import Node
 
 HEADER: dict[str, Any] = {
@@ -59,7 +59,7 @@ def put(
     return str(path)
 
 
-def handed_out(path: tail_reader.PathReader, most: int) -> list[Node]:
+def handed_out(path: path_reader.PathReader, most: int) -> list[Node]:
     """Return all entries of a path, in order.
 
     :param most: the number of entries that are requested at a time.

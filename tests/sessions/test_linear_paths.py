@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.sessions.manager.session_manager import SessionManager
-from app.sessions.tree import tail_reader
+from app.sessions.tree import path_reader
 from app.sessions.tree import tree as trees
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.sessions.tree.tail_reader import open_path
+from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.cases import cases
 from tests.sessions.lines import content, handed_out, put
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def walked(path: tail_reader.PathReader, most: int) -> list[int]:
+def walked(path: path_reader.PathReader, most: int) -> list[int]:
     """Return the offsets of all entries of a path, in order."""
     return [node.offset for node in handed_out(path, most)]
 
 
-@pytest.mark.usefixtures("by_the_way")
+@pytest.mark.usefixtures("short_end")
 @cases("most", [1, 2, 100])
 @cases("lines", SESSIONS.values(), ids=SESSIONS)
 def test_the_path_through_any_entry_has_all_entries(
@@ -35,16 +35,12 @@ def test_the_path_through_any_entry_has_all_entries(
     nodes = open_tree(path, AGENTS).entries
     expected = [node.offset for node in nodes]
     for anchor in (None, FIRST_ENTRY, *(EntryRef(node.id, node.offset) for node in nodes)):
-        for straight in (True, False):
-            opened = open_path(path, AGENTS, anchor, straight=straight, entries=len(nodes))
-            assert walked(opened, most) == expected
-            if nodes:
-                assert opened.total == len(nodes)
-            if nodes and anchor != FIRST_ENTRY and all(isinstance(line["id"], str) for line in lines):
-                assert opened.trees == 0
+        opened = open_path(path, AGENTS, anchor, entries=len(nodes))
+        assert walked(opened, most) == expected
+        assert opened.total == len(nodes)
 
 
-@pytest.mark.usefixtures("by_the_way")
+@pytest.mark.usefixtures("short_end")
 def test_an_appended_entry_follows_for_any_parent(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, said("a"), said("b"))
     opened = open_path(path, AGENTS)
@@ -54,10 +50,9 @@ def test_an_appended_entry_follows_for_any_parent(tmp_path: Path) -> None:
             file.write(content(said(entry_id, parent)))
         opened.look_again()
         assert [node.id for node in opened.below(9)] == [entry_id]
-    assert opened.trees == 0
 
 
-@pytest.mark.usefixtures("by_the_way")
+@pytest.mark.usefixtures("short_end")
 def test_an_entry_before_the_header_is_on_the_path(tmp_path: Path) -> None:
     path = put(tmp_path, said("a"), HEADER, said("b"))
     expected = [node.offset for node in open_tree(path, AGENTS).entries]

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def short_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "END_BYTES", 600)
-
-
 def long_chain(entries: int) -> list[dict[str, Any]]:
     return [user(f"{at:04}", f"{at - 1:04}" if at else None, f"number {at}") for at in range(entries)]
 

@@ -1,4 +1,4 @@
-"""A path that is read from the file's end equals the path of the tree, and reads less."""
+"""A path that is read from the file's end equals the path of the tree."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from app.formats.errors import Cancelled
 from app.sessions.errors import Changed
-from app.sessions.tree import tail_reader
+from app.sessions.tree import tree as trees
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.sessions.tree.tail_reader import open_path
+from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_tree
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
@@ -52,7 +52,7 @@ def expected(tree, node):
 
 
 @cases("seed", range(6))
-def test_every_path_equals_that_of_the_tree(tmp_path, by_the_way, seed):
+def test_every_path_equals_that_of_the_tree(tmp_path, short_end, seed):
     file = str(write_session(tmp_path / "s.jsonl", *grown(random.Random(seed), 40)))
     tree = open_tree(file)
     assert all_of(open_path(file)) == [node.id for node in tree.active_path()]
@@ -64,29 +64,18 @@ def test_every_path_equals_that_of_the_tree(tmp_path, by_the_way, seed):
         assert path.total == len(expected(tree, node))
 
 
-@pytest.mark.parametrize("most", [1, 7, 100])
-def test_a_linear_session_needs_no_tree(tmp_path, by_the_way, most):
+@cases("most", [1, 7, 100])
+def test_a_linear_session_is_read_from_its_end_and_from_its_middle(tmp_path, short_end, most):
     file = str(write_session(tmp_path / "s.jsonl", *chain(*(f"text {n}" for n in range(50)))))
     tree = open_tree(file)
     ids = [node.id for node in tree.entries]
-    path = open_path(file, straight=True, entries=50)
+    path = open_path(file, entries=50)
+    assert not path.tree.is_whole
     assert path.total == 50
-    for anchor in (None, EntryRef(ids[20], tree.entries[20].offset)):
-        path = open_path(file, anchor=anchor, straight=True)
+    for anchor in (None, FIRST_ENTRY, EntryRef(ids[20], tree.entries[20].offset)):
+        path = open_path(file, anchor=anchor)
         assert all_of(path, most) == ids
-        assert path.trees == 0
-    assert all_of(open_path(file, anchor=FIRST_ENTRY)) == ids
-
-
-def test_a_branched_session_that_the_catalog_calls_linear_is_read_right(tmp_path, by_the_way):
-    lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
-    lines += [message("c", "b", "user", "3"), message("d", "b", "user", "4"), message("e", "d", "user", "5")]
-    file = str(write_session(tmp_path / "s.jsonl", *lines))
-    at = open_tree(file).by_id["b"].offset
-    path = open_path(file, anchor=EntryRef("b", at), straight=True)
-    # "c" comes first in the file, so the linear path leads there until "d" shows that it is a branch.
-    assert all_of(path)[:2] == ["a", "b"]
-    assert path.trees == 1
+        assert path.total == 50
 
 
 @cases(
@@ -101,19 +90,18 @@ def test_a_branched_session_that_the_catalog_calls_linear_is_read_right(tmp_path
         [{**header(), "version": 1}, {"type": "message", "message": {"role": "user", "content": "hi"}}],
     ],
 )
-def test_paths_of_odd_files_equal_those_of_the_tree(tmp_path, by_the_way, lines):
+def test_paths_of_odd_files_equal_those_of_the_tree(tmp_path, short_end, lines):
     file = str(write_session(tmp_path / "s.jsonl", *lines))
     assert all_of(open_path(file)) == [node.id for node in open_tree(file).active_path()]
 
 
 @pytest.mark.parametrize("tail", ["", '{"type":"mess', json.dumps(message("z", "00000002", "user", "last"))])
-def test_an_unfinished_last_line_is_read_like_the_tree(tmp_path, by_the_way, tail):
+def test_an_unfinished_last_line_is_read_like_the_tree(tmp_path, short_end, tail):
     file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
     with file.open("a") as out:
         out.write(tail)
     path = open_path(str(file))
     assert all_of(path) == [node.id for node in open_tree(str(file)).active_path()]
-    assert path.trees == 0
 
 
 def append(file, line):
@@ -121,21 +109,20 @@ def append(file, line):
         out.write(json.dumps(line) + "\n")
 
 
-@cases("whole", [0, 1 << 20])
-def test_appended_entries_follow(tmp_path, monkeypatch, whole):
-    monkeypatch.setattr(tail_reader, "WHOLE_TREE_BYTES", whole)
-    file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b")))
+@cases("end", [600, 1 << 20])
+def test_appended_entries_follow(tmp_path, monkeypatch, end):
+    monkeypatch.setattr(trees, "END_BYTES", end)
+    file = str(write_session(tmp_path / "s.jsonl", *chain(*"abcdefghijklmnopqrst")))
     path = open_path(file)
-    path.above(9)
+    assert path.tree.is_whole is (end > 600)
     path.look_again()
     assert path.at_end
-    append(file, message("c", "00000002", "user", "more"))
+    append(file, message("c", path.start.id, "user", "more"))
     path.look_again()
     assert [node.id for node in path.below(9)] == ["c"]
-    append(file, message("d", "00000001", "user", "another branch"))
-    path.look_again()
+    append(file, message("d", path.start.id, "user", "another branch"))
     with pytest.raises(Changed):
-        path.below(9)
+        path.look_again()
 
 
 def test_an_append_to_another_branch_changes_no_path(tmp_path):
@@ -151,24 +138,24 @@ def test_an_append_to_another_branch_changes_no_path(tmp_path):
     assert [node.id for node in path.below(9)] == ["e"]
 
 
-def test_a_rewritten_file_raises(tmp_path, by_the_way):
-    file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
+def test_a_rewritten_file_raises(tmp_path, short_end):
+    file = write_session(tmp_path / "s.jsonl", *chain(*"abcdefghijklmnopqrst"))
     path = open_path(str(file))
-    other = write_session(tmp_path / "other.jsonl", *chain("c", "d", "e"))
+    other = write_session(tmp_path / "other.jsonl", *chain(*"bcdefghijklmnopqrstu"))
     os.replace(other, file)
     with pytest.raises(Changed):
         path.look_again()
     with pytest.raises(Changed):
-        path.above(3)
+        path.above(30)
 
 
-def test_a_cancelled_read_raises(tmp_path, by_the_way):
-    file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b", "c")))
+def test_a_cancelled_read_raises(tmp_path, short_end):
+    file = str(write_session(tmp_path / "s.jsonl", *chain(*"abcdefghijklmnopqrst")))
     going = [True]
     path = open_path(file, keep_going=lambda: going[0])
     going[0] = False
     with pytest.raises(Cancelled):
-        path.above(3)
+        path.above(30)
 
 
 def test_the_end_of_a_long_session_is_read_without_the_rest(tmp_path):
@@ -181,13 +168,11 @@ def test_the_end_of_a_long_session_is_read_without_the_rest(tmp_path):
     path = open_path(str(tmp_path / "s.jsonl"))
     found = [path.start, *path.above(100)]
     assert [node.id for node in found] == [f"{count - 1 - back:08x}" for back in range(101)]
-    assert path.trees == 0
-    assert path.read <= 2 * tail_reader.BLOCK
+    assert not path.tree.is_whole
 
 
 def test_a_long_text_above_the_end_is_not_read(tmp_path):
     lines = chain("x" * 10_000_000, *(f"text {number}" for number in range(200)))
     path = open_path(str(write_session(tmp_path / "s.jsonl", *lines)))
     assert len(path.above(100)) == 100
-    assert path.trees == 0
-    assert path.read <= 2 * tail_reader.BLOCK
+    assert not path.tree.is_whole

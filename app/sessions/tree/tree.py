@@ -198,29 +198,24 @@ class SessionTree:
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._builder.read(descriptor, keep_going)
-        if not self._numbered and self.entries and all(node.id is None for node in self.entries):
+        if self.is_whole and self.entries and all(node.id is None for node in self.entries):
             self._numbered = True
-        self._link_all()
+        if self._numbered or self._dialect.linear:
+            self._link(self.entries)
+        else:
+            self._links.link(self.entries)
         self._set_leaf_and_labels()
         self._snapshot = FileSnapshot.of(descriptor, self.offset)
 
     def _open_end(self, descriptor: int, offset: int) -> None:
         self.is_whole = False
         self._builder.skip_to(offset)
-        self._builder.read(descriptor)
-        self._link_all()
-        self._set_leaf_and_labels()
+        self._open(descriptor, lambda: True)
         # Other entries, and entries with a parent that was not read, are left out: their place is not known
         # yet.
         self._links.roots = self.active_path()[:1]
         for root in self._links.roots:
             root.orphan = False
-
-    def _link_all(self) -> None:
-        if self._numbered or self._dialect.linear:
-            self._link(self.entries)
-        else:
-            self._links.link(self.entries)
 
     def _link(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
         """Link the next entries; False if that changes older ones."""
