@@ -21,8 +21,8 @@ Span = tuple[str, int, int]
 """A part of a segment of the text store: the name of the segment, the offset, and the length in bytes."""
 
 Signature = tuple[int, int, int, int]
-"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again. The last one is
-`marked`.
+"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again. See `signature_of`
+for the last one.
 """
 
 FIELDS = (
@@ -216,32 +216,19 @@ class Reading:
 
 
 def signature_of(status: stat_result, name: str = "") -> Signature:
-    """The signature of a file with this status.
+    """The signature of a file with this status, limited to integers that the database can store.
 
-    :param name: the name that its agent keeps beside it.
+    :param name: the name that its agent keeps beside it; "" for none. Another name changes the change time in
+        the signature, so that the session counts as changed.
     """
-    ctime_ns = marked(status.st_ctime_ns, name)
-    return signature(status.st_ino, status.st_size, status.st_mtime_ns, ctime_ns)
+    mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
+    if name:
+        from zlib import crc32  # imported here because few sessions have such a name
 
-
-def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
-    """The signature of these values, limited to integers that the database can store."""
+        ctime_ns ^= crc32(name.encode("utf-8", "surrogatepass")) & _MARK_NS
     if mtime_ns > _LARGEST or not 0 <= ctime_ns <= _LARGEST:
         mtime_ns, ctime_ns = min(mtime_ns, _LARGEST), max(0, min(ctime_ns, _LARGEST))
-    return (ino & _LARGEST, size, mtime_ns, ctime_ns)
-
-
-def marked(ctime_ns: int, name: str) -> int:
-    """The change time in the signature of a session whose agent keeps its name in a file beside it: another
-    name is another signature, so that the session counts as changed.
-
-    :param name: "" for none.
-    """
-    if not name:
-        return ctime_ns
-    from zlib import crc32  # imported here because few sessions have such a name
-
-    return ctime_ns ^ (crc32(name.encode("utf-8", "surrogatepass")) & _MARK_NS)
+    return (status.st_ino & _LARGEST, status.st_size, mtime_ns, ctime_ns)
 
 
 def unread(signature: Signature) -> Signature:

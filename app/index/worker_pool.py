@@ -16,13 +16,12 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from app.index import worker_process
-from app.index.file_reader import LARGE_BYTES, Result, Task, read
+from app.index.file_reader import Result, Task, read
 from app.index.worker_process import READY, receive, send
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.index.file_reader import Keep
     from app.index.text.store import TextStore
 
     Process = subprocess.Popen[bytes]
@@ -30,14 +29,9 @@ if TYPE_CHECKING:
 Batch = list[tuple[int, Task]]
 """Tasks with their indexes."""
 
-BATCH_BYTES = 4_000_000
+BATCH_BYTES = 2_000_000
 BATCH_FILES = 256
-"""Bytes and number of files at which a batch is complete."""
-FIRST_BATCH_BYTES = 500_000
-"""Bytes of the first batch. Each next batch is up to twice as large."""
-
-# A batch has at most the remaining bytes divided by this.
-_LAST_SHARE = 8
+"""Bytes and number of files that a batch has at most: a worker reads so much in 20 to 40 ms."""
 
 _MOST_WORKERS = 8
 # The most workers that replace dead ones. On a machine that is out of memory, they die again and again.
@@ -65,12 +59,13 @@ CRASHED = Result(None, "reading it ends the reading process")
 class WorkerPool:
     """Reads files in several processes. It can be used once; call `close` in any case."""
 
-    def __init__(self, count: int = 0, *, gentle: bool = False) -> None:
-        """:param count: number of processes; 0: one for each processor.
+    def __init__(self, texts: TextStore | None = None, *, count: int = 0, gentle: bool = False) -> None:
+        """:param texts: stores the texts of the files; None: they are not stored.
+        :param count: number of processes; 0: one for each processor.
         :param gentle: give the workers a lower priority.
         """
-        self._keep: Keep | None = None
-        self._folder: str | None = None
+        self._keep = texts.keep if texts else None
+        self._folder = texts.folder if texts and self._keep else None
         self._count = count or min(_processors(), _MOST_WORKERS)
         self._gentle = gentle
         self._batches: deque[Batch] = deque()
@@ -79,9 +74,6 @@ class WorkerPool:
         self._processes: set[Process] = set()
         self._starts = 0
         self._deaths: Counter[int] = Counter()
-        self._threads: list[threading.Thread] = []
-        self._has_folder = threading.Event()
-        self._has_tasks = threading.Event()
         self._closed = False
 
     @property
@@ -89,19 +81,6 @@ class WorkerPool:
         """The ids of the workers that are running."""
         with self._lock:
             return [process.pid for process in self._processes]
-
-    def start(self) -> None:
-        """Start the processes. They load what they need while the scan still looks for files."""
-        if not self._threads:
-            self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(self._count)]
-            for thread in self._threads:
-                thread.start()
-
-    def keep(self, texts: TextStore | None) -> None:
-        """Store the texts of the files in `texts`; None: nowhere. Call it once, before `read`."""
-        self._keep = texts.keep if texts else None
-        self._folder = texts.folder if texts and self._keep else None
-        self._has_folder.set()
 
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
@@ -113,13 +92,13 @@ class WorkerPool:
         :param tasks: (task, number of bytes to read).
         """
         self._batches.extend(_batches(tasks))
-        self._has_folder.set()
-        self._has_tasks.set()
-        self.start()
+        threads = [threading.Thread(target=self._run, daemon=True) for _ in range(self._count)]
+        for thread in threads:
+            thread.start()
         remaining = len(tasks)
         while remaining:
             # Checked before the queue is read, so that no result of a thread that has just ended is missed.
-            is_alive = any(thread.is_alive() for thread in self._threads)
+            is_alive = any(thread.is_alive() for thread in threads)
             try:
                 group = self._results.get(timeout=_TICK_SECONDS if is_alive else 0)
             except Empty:
@@ -138,8 +117,6 @@ class WorkerPool:
     def close(self) -> None:
         """End the workers at once."""
         self._closed = True
-        self._has_folder.set()
-        self._has_tasks.set()
         with self._lock:
             for process in self._processes:
                 process.kill()
@@ -147,7 +124,6 @@ class WorkerPool:
     def _run(self) -> None:
         """The thread of one worker: give it batches until there are no more, and replace it when it dies."""
         process = self._start_process()
-        self._has_tasks.wait()
         while process is not None and not self._closed:
             try:
                 batch = self._batches.popleft()
@@ -216,7 +192,6 @@ class WorkerPool:
             if self._gentle:
                 _lower_priority(process.pid)
             is_ready = receive(process.stdout) == READY
-            self._has_folder.wait()
             send(process.stdin, self._folder)
         except _BROKEN:
             is_ready = False
@@ -247,27 +222,16 @@ def _lower_priority(process_id: int) -> None:
 
 
 def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
-    """The tasks in order, in batches. The first batches are small, so that the first rows come soon, and the
-    last ones, so that no worker is busy for long after the others have ended.
-    """
-    remaining_bytes = sum(size for _, size in tasks)
-    limit = FIRST_BATCH_BYTES
+    """The tasks in order, in batches; a file that is larger than a batch has its own."""
     batch: Batch = []
     weight = 0
     for index, (task, size) in enumerate(tasks):
-        if size > LARGE_BYTES and batch:
+        if batch and (weight + size > BATCH_BYTES or len(batch) == BATCH_FILES):
             yield batch
-            remaining_bytes -= weight
             batch = []
             weight = 0
         batch.append((index, task))
         weight += size
-        if weight >= limit or len(batch) == BATCH_FILES:
-            yield batch
-            remaining_bytes -= weight
-            batch = []
-            weight = 0
-            limit = min(limit * 2, BATCH_BYTES, max(remaining_bytes // _LAST_SHARE, FIRST_BATCH_BYTES))
     if batch:
         yield batch
 

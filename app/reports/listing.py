@@ -10,9 +10,8 @@ from app.formats.timestamps import iso
 from app.index.catalog.catalog import Catalog
 from app.index.live_sessions import live_sessions
 from app.index.row import Row, problem_count
-from app.index.scan.executor import first_walk
 from app.index.scan.retry import make_current
-from app.index.scan.walk import WalkResult
+from app.index.scan.walk import WalkResult, walk
 from app.index.text.store import TextStore
 from app.options import Options
 from app.reports.fields import BadFormat, line_maker
@@ -60,10 +59,10 @@ def run(options: Options, setup: Setup) -> int:
         return 2
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
-    walk = first_walk(setup.stores, setup.cache_folder)
+    walked = walk(setup.stores)
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
-        known, note = read_current(setup, walk, lambda catalog: catalog.rows(options.json))
+        known, note = read_current(setup, walked, lambda catalog: catalog.rows(options.json))
         matching = filter_by(known, query, setup) if query else known
         if matching is None:
             return 2
@@ -71,12 +70,12 @@ def run(options: Options, setup: Setup) -> int:
     else:
         # Without a running agent, no session is live, so only the rows to show are read.
         limit = options.limit
-        (known, total), note = read_current(setup, walk, lambda catalog: catalog.newest(limit))
+        (known, total), note = read_current(setup, walked, lambda catalog: catalog.newest(limit))
         rows = known
     if note:
         complain(note)
-    if not all(hides_nothing(reason) for _, reason in walk.complaints):
-        complain_of_skipped(walk.complaints, {row.path for row in known}, setup.stores)
+    if not all(hides_nothing(reason) for _, reason in walked.complaints):
+        complain_of_skipped(walked.complaints, {row.path for row in known}, setup.stores)
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: verdict.state for path, verdict in live_sessions(known, processes, now_ms).items()}
     if options.json:
@@ -106,7 +105,7 @@ def _listed(row: Row, now_ms: int, states: dict[str, str], taggings: Taggings) -
 
 
 def read_current(
-    setup: Setup, walk: WalkResult, read: Callable[[Catalog], Result]
+    setup: Setup, walked: WalkResult, read: Callable[[Catalog], Result]
 ) -> tuple[Result, str | None]:
     """The result of `read` from a catalog that is current with the files that the walk found; and one line
     about a cache that cannot be written, else None.
@@ -114,7 +113,7 @@ def read_current(
     catalog = Catalog(setup.cache_folder, setup.stores)
     text_store = TextStore(catalog)
     try:
-        result = make_current(catalog, text_store, setup.stores, setup.now_ms, walk, lambda: read(catalog))
+        result = make_current(catalog, text_store, setup.stores, setup.now_ms, walked, lambda: read(catalog))
         return result, catalog.note or text_store.note
     finally:
         catalog.close()

@@ -8,7 +8,7 @@ from typing import Any
 from app.formats.text import one_line
 from app.index.figures_file import current_figures, unpacked
 from app.index.row import Row, problem_count
-from app.index.scan.executor import first_walk
+from app.index.scan.walk import walk
 from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
 from app.options import Options
 from app.reports.listing import complain_of_skipped, filter_by, read_current
@@ -55,15 +55,15 @@ def run(options: Options, setup: Setup) -> int:
     """Print the figures of the sessions that match. The exit code is 1 if a query matches none."""
     query = " ".join(options.query).strip()
     group_by = options.by or DAY
-    walk = first_walk(setup.stores, setup.cache_folder)
-    rows, note = read_current(setup, walk, lambda catalog: catalog.rows(False))
+    walked = walk(setup.stores)
+    rows, note = read_current(setup, walked, lambda catalog: catalog.rows(False))
     chosen = filter_by(rows, query, setup) if query else rows
     if chosen is None:
         return 2
     if note:
         complain(note)
-    if not all(hides_nothing(reason) for _, reason in walk.complaints):
-        complain_of_skipped(walk.complaints, {row.path for row in rows}, setup.stores)
+    if not all(hides_nothing(reason) for _, reason in walked.complaints):
+        complain_of_skipped(walked.complaints, {row.path for row in rows}, setup.stores)
     progress = Progress()
     try:
         figures = current_figures(setup.cache_folder, rows, on_progress=progress.counted)

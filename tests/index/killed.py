@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from app.index.catalog import writes
 from app.index.index import Index
-from app.index.scan import deltas, executor, scan
+from app.index.scan import deltas, scan, walk
 from app.index.text import compaction, segment, store
 from tests.index.helpers import pi_store
 
@@ -83,7 +83,7 @@ def prepare() -> None:
 
 def run(cache: str, root: str, mode: str, lines: int) -> None:
     fuse = Fuse(lines)
-    executor.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
+    walk.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
     index = Index([pi_store(root)], cache)
     if mode == "compaction":
         store.compact = fuse.inside(store.compact)

@@ -90,14 +90,13 @@ def test_each_change_is_reported_once(known: dict[str, Signature]) -> None:
     assert look(files) == {path}
 
 
-def test_only_gentle_walks_collect_linked_files(tmp_path: Path) -> None:
+def test_walks_collect_linked_files(tmp_path: Path) -> None:
     plain, named, target = fill(tmp_path / "store", 3, folders=1)
     os.link(named, tmp_path / "second")
     target.rename(tmp_path / "target")
     target.symlink_to(tmp_path / "target")
     store = pi_store(tmp_path / "store")
-    assert sorted(walk([store], gentle=True).linked_files or ()) == sorted(map(str, (named, target)))
-    assert walk([store]).linked_files is None
+    assert sorted(walk([store]).linked_files) == sorted(map(str, (named, target)))
     assert plain.exists()
 
 

@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.catalog.catalog import Catalog
-from app.index.scan.executor import first_walk
 from app.index.scan.retry import make_current
-from app.index.scan.walk import WalkResult, walk
+from app.index.scan.walk import walk
 from app.index.text.store import TextStore
-from app.index.worker_pool import WorkerPool
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from app.stores.base import Store
-    from app.stores.layout import File
 
 
 class Lister:
@@ -32,7 +29,7 @@ class Lister:
         self.cache = cache
         self.stores = stores
 
-    def list(self, limit: int, found: WalkResult | None = None) -> tuple[list[tuple[object, ...]], int]:
+    def list(self, limit: int) -> tuple[list[tuple[object, ...]], int]:
         catalog = Catalog(str(self.cache), self.stores)
         text_store = TextStore(catalog)
         rows, total = make_current(
@@ -40,7 +37,7 @@ class Lister:
             text_store,
             self.stores,
             lambda: time.time_ns() // 1_000_000,
-            found or walk(self.stores),
+            walk(self.stores),
             lambda: catalog.newest(limit),
         )
         assert (catalog.note, text_store.note) == (None, None)
@@ -117,55 +114,3 @@ def test_a_list_has_only_the_sessions_of_its_stores(lister: Lister, tmp_path: Pa
     assert wider.list(5)[1] == 31
     assert lister.list(5)[1] == 30
     assert Lister(lister.cache, [pi_store(tmp_path / "nowhere")]).list(5) == ([], 0)
-
-
-def first_walk_with_limit(
-    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, workers_from_bytes: int
-) -> WalkResult:
-    """The result of a first walk. Worker processes start from `workers_from_bytes` on."""
-    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", workers_from_bytes)
-    return first_walk([store], str(cache))
-
-
-def test_workers_start_during_the_walk_of_a_first_list(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = pi_store(tmp_path / "store")
-    paths = fill(tmp_path / "store", 80, folders=3)
-    started: list[int] = []
-    start = WorkerPool.start
-
-    def start_and_note(workers: WorkerPool) -> None:
-        started.append(len(folders))
-        start(workers)
-
-    folders: list[str] = []
-    add = WalkResult.add
-
-    def add_and_note(walk_result: WalkResult, store: Store, folder: str, files: Sequence[File]) -> None:
-        folders.append(folder)
-        add(walk_result, store, folder, files)
-
-    monkeypatch.setattr(WorkerPool, "start", start_and_note)
-    monkeypatch.setattr(WalkResult, "add", add_and_note)
-    walk_result = first_walk_with_limit(store, tmp_path / "cache", monkeypatch, 1000)
-    assert (started, len(folders)) == ([2], 4)  # root and one folder, of four
-    assert walk_result.workers is not None
-    rows, total = Lister(tmp_path / "cache", [store]).list(100, walk_result)
-    assert (len(rows), total) == (len(paths), len(paths))
-    # `read` calls start again, which starts nothing more.
-    assert started == [2, 4]
-    deadline = time.monotonic() + 30
-    while walk_result.workers.process_ids and time.monotonic() < deadline:
-        time.sleep(0.01)  # the workers end by themselves
-    assert walk_result.workers.process_ids == []
-
-
-def test_no_workers_start_for_a_list_with_little_to_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = pi_store(tmp_path / "store")
-    fill(tmp_path / "store", 40)
-    assert first_walk_with_limit(store, tmp_path / "cache", monkeypatch, 1 << 30).workers is None
-    Lister(tmp_path / "cache", [store]).list(5)
-    assert first_walk_with_limit(store, tmp_path / "cache", monkeypatch, 1000).workers is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,21 +13,15 @@ from app.index import worker_pool as workers_module
 from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, UNREADABLE, Task, read
 from app.index.index import Index
-from app.index.scan import deltas as batch_module
+from app.index.scan import deltas as deltas_module
 from app.index.scan import executor as work_module
-from app.index.scan import scan as scan_module
 from app.index.scan.executor import SMALL_BYTES, Job, Step, in_order, list_first
-from app.index.scan.scan import Scanner
-from app.index.scan.walk import WalkResult, walk
-from app.index.worker_pool import WorkerPool
 from tests.index.helpers import facts, fresh, pi_store, session, write
-from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
     from app.index.file_reader import Result
-    from app.index.row import Signature
     from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
@@ -39,17 +32,10 @@ class Inline:
     """Stands in for WorkerPool and reads in this process. `before` is called before each task."""
 
     steps: list[tuple[str, bool]]
-    calls: list[str]
     before: Callable[[Task], object]
 
-    def __init__(self, **_: object) -> None:
-        """Ignores the priority."""
-
-    def start(self) -> None:
-        self.calls.append("start")
-
-    def keep(self, texts: object) -> None:
-        """Stores no texts."""
+    def __init__(self, *_: object, **__: object) -> None:
+        """Ignores the texts and the priority."""
 
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         for index, (task, _) in enumerate(tasks):
@@ -58,16 +44,19 @@ class Inline:
             yield [(index, read(task)._replace(progress=None))]
 
     def close(self) -> None:
-        self.calls.append("close")
+        """Has nothing to close."""
 
 
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
-    """Every scan uses the worker pool, and one file fills the first batch of newest ones."""
+    """Every scan uses the worker pool, one file fills the first batch of newest ones, and each result is sent
+    at once.
+    """
+    monkeypatch.setattr(deltas_module, "DELTA_SECONDS", 0.0)
+    monkeypatch.setattr(deltas_module, "ENTRY_SECONDS", 0.0)
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
-    monkeypatch.setattr(Inline, "calls", [], raising=False)
     monkeypatch.setattr(Inline, "before", lambda task: None, raising=False)
     monkeypatch.setattr(workers_module, "WorkerPool", Inline)
     return Inline
@@ -116,33 +105,12 @@ def test_the_newest_files_are_read_then_all_ends_then_the_rest(inline: type[Inli
     assert (index.counts.ends, index.counts.whole) == (2, 4)
 
 
-class Still:
-    """Replaces the module `time`; its clock stands still."""
-
-    @staticmethod
-    def monotonic() -> float:
-        return 1_000.0
-
-
 def test_a_file_with_a_time_in_the_future_is_not_read_first(
     inline: type[Inline], store: Store, index: Index
 ) -> None:
     os.utime(path_of(store, SMALL), (32_500_000_000, 32_500_000_000))
     index.scan(lambda delta: None)
     assert inline.steps[0] == (NEWEST, False)
-
-
-def test_the_newest_rows_and_then_the_whole_list_are_sent_at_once(
-    inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batch_module, "time", Still)
-    deltas: list[Delta] = []
-    index.scan(deltas.append)
-    assert [shown([delta]) for delta in deltas if delta.changed] == [
-        [(NEWEST, False)],
-        [(LARGE, True), (SMALL, False)],
-        [(LARGE, False), (LATE, False)],
-    ]
 
 
 def test_the_final_rows_are_those_of_a_scan_without_ends(
@@ -297,96 +265,6 @@ def test_workers_read_ends(tmp_path: Path, store: Store, monkeypatch: pytest.Mon
     index.scan(deltas.append)
     assert index.counts.ends == 2
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-
-
-@pytest.mark.parametrize("much", [True, False])
-def test_workers_start_during_the_first_walk_if_there_is_much_to_read(
-    inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
-) -> None:
-    if not much:
-        monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
-    walk = scan_module.walk
-
-    def noted_walk(*arguments: object, **named: object) -> object:
-        inline.calls.append("walk")
-        return walk(*arguments, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(scan_module, "walk", noted_walk)
-    index.scan(lambda delta: None)
-    assert inline.calls == (["walk", "start", "close"] if much else ["walk"])
-    assert bool(inline.steps) == much
-    assert len(index.rows()) == 4
-    inline.calls.clear()
-    index.scan(lambda delta: None)
-    assert inline.calls == ["walk"]
-
-
-@pytest.mark.parametrize("much", [True, False])
-def test_workers_start_before_the_files_of_a_finished_walk_are_compared(
-    inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
-) -> None:
-    if not much:
-        monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
-
-    class Watched(WalkResult):
-        __slots__ = ()
-
-        @property
-        def files(self) -> dict[str, tuple[Signature, Store]]:
-            inline.calls.append("files")
-            return super().files
-
-    def scan() -> list[str]:
-        inline.calls.clear()
-        walk_result = walk([store])
-        walk_result.__class__ = Watched
-        scanner = Scanner(index.catalog, index.text_store, [store], lambda: 0)
-        scanner.begin(index.catalog.signatures())
-        scanner.scan(None, threading.Event(), found=walk_result)
-        return [call for number, call in enumerate(inline.calls) if call not in inline.calls[:number]]
-
-    assert scan() == (["start", "files", "close"] if much else ["files"])
-    assert len(index.rows()) == 4
-    assert scan() == ["files"]
-
-
-def test_no_worker_starts_without_a_store(inline: type[Inline], tmp_path: Path) -> None:
-    deltas: list[Delta] = []
-    Index([pi_store(tmp_path / "nowhere")], str(tmp_path / "cache")).scan(deltas.append)
-    assert inline.calls == []
-    assert [(delta.done, delta.total) for delta in deltas] == [(0, 0)]
-
-
-def test_workers_started_early_do_the_reading(store: Store) -> None:
-    with closing(WorkerPool(2)) as workers:
-        workers.start()
-        workers.keep(None)
-        until(lambda: len(workers.process_ids) == 2)
-        early = set(workers.process_ids)
-        task = Task(path_of(store, LARGE), ("pi",), 1)
-        results: list[object] = []
-        for group in workers.read([(task, 1)] * 3):
-            assert set(workers.process_ids) <= early
-            results += [result[0] for _, result in group]
-    assert results == [read(task)[0]] * 3
-
-
-def test_unneeded_workers_end() -> None:
-    workers = WorkerPool(2)
-    workers.start()
-    workers.keep(None)
-    until(lambda: len(workers.process_ids) == 2)
-    processes = workers.process_ids
-    workers.close()
-    until(lambda: not any(is_running(process) for process in processes))
-
-
-def is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_very_large_file_does_not_delay_the_others(store: Store) -> None:

@@ -18,13 +18,14 @@ from app.index.file_reader import LARGE_BYTES, Task, read
 from app.index.index import Index
 from app.index.text.segment import read_spans
 from app.index.text.store import TextStore
-from app.index.worker_pool import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, WorkerPool, _batches, _command
+from app.index.worker_pool import BATCH_BYTES, BATCH_FILES, CRASHED, WorkerPool, _batches, _command
 from app.sessions.summaries.summarise import summarise
 from tests.cases import cases
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from app.index.file_reader import Result
@@ -39,13 +40,10 @@ def read_here(task: Task) -> Result:
     return read(task)._replace(progress=None)
 
 
-def collect(
-    workers: WorkerPool, work: list[tuple[Task, int]], texts: TextStore | None = None
-) -> list[Result]:
-    """The results in the order of the tasks. Each must arrive once."""
+def collect(work: list[tuple[Task, int]], texts: TextStore | None = None) -> list[Result]:
+    """The results of two workers in the order of the tasks. Each must arrive once."""
     results: dict[int, Result] = {}
-    with closing(workers):
-        workers.keep(texts)
+    with closing(WorkerPool(texts, count=2)) as workers:
         for group in workers.read(work):
             for index, result in group:
                 assert index not in results
@@ -60,15 +58,14 @@ def test_workers_give_the_same_results(tmp_path: Path) -> None:
     paths.append(write(tmp_path / "n\udc80ame\n.jsonl", session("\ud83d alone")))
     work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
     work += [(Task(str(path), ("pi",), 1), 0) for path in paths[-2:]]
-    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
+    assert collect(work) == [read_here(task) for task, _ in work]
 
 
 def test_other_results_do_not_wait_for_a_large_file(tmp_path: Path) -> None:
     paths = fill(tmp_path, 20)
     large = write(tmp_path / "large.jsonl", session())
     os.truncate(large, LARGE_BYTES + 1)
-    workers = WorkerPool(1)
-    with closing(workers):
+    with closing(WorkerPool(count=1)) as workers:
         groups = [[index for index, _ in group] for group in workers.read(tasks([*paths, large]))]
     assert [group for group in groups if 20 in group] == [[20]]
 
@@ -78,7 +75,7 @@ def test_texts_are_stored_before_workers_answer(tmp_path: Path) -> None:
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = TextStore(catalog)
     plain = [read_here(task) for task, _ in tasks(paths)]
-    results = collect(WorkerPool(2), tasks(paths), texts)
+    results = collect(tasks(paths), texts)
     assert [result._replace(kept=None) for result in results] == plain
     for path, result in zip(paths, results, strict=True):
         spans = result.kept
@@ -91,7 +88,7 @@ def test_texts_are_stored_without_workers(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = TextStore(catalog)
-    (result,) = collect(WorkerPool(2), tasks(fill(tmp_path / "store", 1)), texts)
+    (result,) = collect(tasks(fill(tmp_path / "store", 1)), texts)
     assert isinstance(result.kept, tuple)
     assert read_spans(texts.folder, result.kept)
     catalog.close()
@@ -103,31 +100,29 @@ def test_workers_get_our_import_path_but_no_environment() -> None:
     assert set(filter(None, sys.path)) <= set(command)
 
 
-def test_the_first_batches_are_small_and_none_is_large() -> None:
-    many = [(Task("p", (), 0), 300_000)] * 1000
-    sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
-    assert sizes[0] == 600_000
-    assert sizes[1] > sizes[0]
-    assert max(sizes) <= 4_200_000
-    assert sum(sizes) == 300_000_000
-    assert max(len(batch) for batch in _batches([(Task("p", (), 0), 1)] * 1000)) == BATCH_FILES
+def test_no_batch_is_large() -> None:
+    sizes = [300_000] * 20 + [9_000_000] + [1] * 1_000
+    batches = list(_batches([(Task("p", (), 0), size) for size in sizes]))
+    assert [index for batch in batches for index, _ in batch] == list(range(len(sizes)))
+    assert max(sum(sizes[index] for index, _ in batch) for batch in batches if len(batch) > 1) <= BATCH_BYTES
+    assert max(map(len, batches)) == BATCH_FILES
 
 
-def test_the_last_batches_are_small() -> None:
-    many = [(Task("p", (), 0), 100_000)] * 1000
-    sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
-    remaining = [sum(sizes[number:]) for number in range(len(sizes))]
-    # At the end no worker waits long for another.
-    assert all(
-        size <= max(FIRST_BATCH_BYTES, rest / 7) for size, rest in zip(sizes[4:], remaining[4:], strict=True)
-    )
-    assert max(sizes[-4:]) <= FIRST_BATCH_BYTES
+def started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, gentle: bool = False
+) -> tuple[WorkerPool, Iterator[list[tuple[int, Result]]]]:
+    """A pool of two workers that are in the middle of a file, and its results."""
+    monkeypatch.setattr(worker_process, "START", SLEEPS)
+    workers = WorkerPool(count=2, gentle=gentle)
+    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+    next(results)
+    until(lambda: len(workers.process_ids) == 2)
+    return workers, results
 
 
-def test_workers_get_no_signals_of_the_terminal(tmp_path: Path) -> None:
-    with closing(WorkerPool(3)) as workers:
-        workers.start()
-        until(lambda: len(workers.process_ids) == 3)
+def test_workers_get_no_signals_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, _ = started(tmp_path, monkeypatch)
+    with closing(workers):
         # Ctrl+C does not reach them, and the kernel wakes stopped workers when this process is killed.
         assert {os.getpgid(process) for process in workers.process_ids} == set(workers.process_ids)
         assert {os.getsid(process) for process in workers.process_ids} == {os.getsid(0)}
@@ -153,18 +148,18 @@ def test_a_worker_ends_when_its_input_closes() -> None:
         assert process.wait(timeout=60) == 0
 
 
-def test_workers_can_be_closed_in_the_middle_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@cases("stopped", [False, True])
+def test_closing_the_pool_ends_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
-    monkeypatch.setattr(worker_process, "START", SLEEPS)
-    workers = WorkerPool(2)
-    workers.keep(None)
-    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-    next(results)
-    until(lambda: len(workers.process_ids) == 2)
+    workers, results = started(tmp_path, monkeypatch)
+    processes = workers.process_ids
+    for process in processes if stopped else ():
+        os.kill(process, signal.SIGSTOP)
     workers.close()
     assert [result for group in results for result in group] == []
     assert not workers.process_ids
+    assert all(not os.path.exists(f"/proc/{process}/fd/0") for process in processes)
 
 
 IS_KILLED = """
@@ -190,7 +185,7 @@ def test_killed_workers_lose_no_results(tmp_path: Path, monkeypatch: pytest.Monk
     paths = fill(tmp_path, 300)
     paths[20:220:40] = [write(tmp_path / f"killed{number}.jsonl", session()) for number in range(5)]
     work = [(task, 1_000_000) for task, _ in tasks(paths)]
-    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
+    assert collect(work) == [read_here(task) for task, _ in work]
     assert len(list(tmp_path.glob("killed*.once"))) == 5
 
 
@@ -215,7 +210,7 @@ def test_a_file_that_crashes_its_reader_is_refused_and_the_others_are_read(
     paths.insert(30, write(tmp_path / "poison.jsonl", session()))
     paths.insert(70, write(tmp_path / "poison2.jsonl", session()))
     work = tasks(paths)
-    results = collect(WorkerPool(2), work)
+    results = collect(work)
     assert [index for index, result in enumerate(results) if result == CRASHED] == [30, 70]
     assert all(result[0] for result in results if result != CRASHED)
 
@@ -226,57 +221,19 @@ def test_without_working_workers_the_files_are_read_here(
 ) -> None:
     monkeypatch.setattr(worker_process, "START", start)
     work = tasks(fill(tmp_path, 20))
-    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
-
-
-def test_without_an_interpreter_the_files_are_read_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    work = tasks(fill(tmp_path, 5))
-    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
+    assert collect(work) == [read_here(task) for task, _ in work]
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no priorities here")
 @pytest.mark.parametrize(("gentle", "nice_difference"), [(True, 5), (False, 0)])
-def test_gentle_workers_have_a_lower_priority(tmp_path: Path, gentle: bool, nice_difference: int) -> None:
-    workers = WorkerPool(1, gentle=gentle)
+def test_gentle_workers_have_a_lower_priority(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gentle: bool, nice_difference: int
+) -> None:
+    workers, _ = started(tmp_path, monkeypatch, gentle=gentle)
     with closing(workers):
-        workers.start()
-        until(lambda: workers.process_ids)
-        (process,) = workers.process_ids
+        process = workers.process_ids[0]
         due = os.getpriority(os.PRIO_PROCESS, 0) + nice_difference
         until(lambda: os.getpriority(os.PRIO_PROCESS, process) == due)
-
-
-def test_closing_the_pool_ends_its_workers(tmp_path: Path) -> None:
-    workers = WorkerPool(2)
-    workers.start()
-    workers.keep(None)
-    until(lambda: len(workers.process_ids) == 2)
-    processes = workers.process_ids
-    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-    next(results)
-    workers.close()
-    for _ in results:
-        pass
-    assert not workers.process_ids
-    assert all(not os.path.exists(f"/proc/{process}/fd/0") for process in processes)
-
-
-def test_closing_the_pool_ends_stopped_workers(tmp_path: Path) -> None:
-    workers = WorkerPool(2)
-    workers.start()
-    workers.keep(None)
-    until(lambda: len(workers.process_ids) == 2)
-    for process in workers.process_ids:
-        os.kill(process, signal.SIGSTOP)
-    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-    next(results)
-    workers.close()
-    for _ in results:
-        pass
-    assert not workers.process_ids
 
 
 def test_a_large_first_scan_uses_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,14 +275,11 @@ def test_an_unexpected_error_with_one_file_is_its_reason(
     assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
 
 
-@cases("nothing", ["", None])
-def test_without_sys_executable_the_files_are_read_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing: str | None
+@cases("executable", ["", None, "/nothing"])
+def test_without_an_interpreter_the_files_are_read_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executable: str | None
 ) -> None:
     """`sys.executable` is "" or None if Python is embedded in another program."""
-    monkeypatch.setattr("sys.executable", nothing)
+    monkeypatch.setattr("sys.executable", executable)
     work = tasks(fill(tmp_path, 5))
-    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
-    with closing(WorkerPool(2)) as early:
-        early.start()
-        assert early.process_ids == []
+    assert collect(work) == [read_here(task) for task, _ in work]

@@ -20,20 +20,14 @@ class Held:
 
     go: threading.Event
 
-    def __init__(self, **_):
-        """Ignores the priority."""
-
-    def start(self):
-        """Starts nothing."""
+    def __init__(self, *_, **__):
+        """Ignores the texts and the priority."""
 
     def read(self, tasks):
         for index, (task, _) in enumerate(tasks):
             while not task.only_ends and not self.go.wait(0.01):
                 yield []
             yield [(index, read(task))]
-
-    def keep(self, texts):
-        """Stores no texts."""
 
     def close(self):
         """Has nothing to close."""

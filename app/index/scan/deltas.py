@@ -154,17 +154,16 @@ class DeltaBatch:
         if self._throttle.pause() <= 0 and now - self._begun >= DELTA_SECONDS:
             self.tell()
 
-    def tell(self, always: bool = False, *, at_once: bool = False) -> None:
+    def tell(self, always: bool = False) -> None:
         """Send the collected results to the listener.
 
         :param always: also if nothing has changed.
-        :param at_once: do not wait after the last delta, because the listener waits for this one.
         """
         if len(self._readings) >= SAVED_FROM:
             self._save()
         if self._on_delta and (always or self._rows or self._removed or self._done != self._reported_done):
             pause = self._throttle.pause()
-            if pause > 0 and not at_once:
+            if pause > 0:
                 self._stop.wait(pause)
             # The listener of a row may ask for its text.
             self._save()

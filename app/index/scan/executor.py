@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import LARGE_BYTES, Task, read
-from app.index.row import STEP_NS, catalog_in
-from app.index.scan.walk import is_much, walk
+from app.index.row import STEP_NS
+from app.index.scan.walk import is_much
 
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Sequence
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 
     from app.index.file_reader import Result
     from app.index.row import Reading, Signature
-    from app.index.scan.walk import WalkResult
     from app.index.text.store import TextStore
-    from app.index.worker_pool import WorkerPool
     from app.sessions.summaries.summarise import Progress
     from app.stores.base import Store
 
@@ -32,9 +29,6 @@ SMALL_BYTES = 2 << 10
 """The size in bytes up to which a file is read whole at once, and not its two ends first. A larger file takes
 twice as long as its ends, which would delay the list of a store of small sessions.
 """
-
-FIRST, LISTED, REST = 0, 1, 2
-"""The order of the steps: the newest files; a provisional row of each other file; the rest."""
 
 ENDS_COST = 16 << 10
 """Bytes whose reading takes as long as reading the two ends of a file."""
@@ -66,37 +60,16 @@ class Job:
 class Step:
     """One reading for a job: all that it needs or, with `task.only_ends`, only the two ends of its file.
 
-    cost    the number of bytes to read
-    stage   `FIRST`, `LISTED` or `REST`
+    cost   the number of bytes to read
     """
 
-    __slots__ = ("cost", "job", "stage", "task")
+    __slots__ = ("cost", "job", "task")
 
     def __init__(self, job: Job, *, only_ends: bool = False) -> None:
         _, size, mtime_ns, _ = job.signature
         self.job = job
         self.task = Task(job.path, job.store.agents, mtime_ns // 1_000_000, only_ends)
-        self.stage = REST
         self.cost = ENDS_COST if only_ends else size - (job.progress.offset if job.progress else 0)
-
-
-def start_workers(stores: Sequence[Store], gentle: bool) -> WorkerPool | None:
-    """A pool whose workers are starting; None if no store exists."""
-    if not any(os.path.isdir(store.root) for store in stores):
-        return None
-    # Imported here: most runs have little to read.
-    from app.index.worker_pool import WorkerPool
-
-    workers = WorkerPool(gentle=gentle)
-    workers.start()
-    return workers
-
-
-def first_walk(stores: Sequence[Store], cache_folder: str) -> WalkResult:
-    """Return a walk of the stores. If there is no catalog yet, start workers during the walk."""
-    if os.path.exists(catalog_in(cache_folder)):
-        return walk(stores)
-    return walk(stores, when_much=lambda: start_workers(stores, gentle=False))
 
 
 def results(
@@ -104,18 +77,15 @@ def results(
     listed: Container[str] | None,
     texts: TextStore,
     stop: Event,
-    early: WorkerPool | None,
     *,
     gentle: bool,
     following: bool,
-) -> Generator[tuple[Group, bool]]:
-    """Read the files. Yield (results, whether the listener waits for them) as they come; the results may be
-    empty. The listener waits for those that complete the newest files, or a row of every session.
+) -> Generator[Group]:
+    """Read the files. Yield the results as they come; a group of them may be empty.
 
     Workers read the files if there is enough to read, in the order of `list_first`.
 
     :param listed: the paths of which the listener has a row; None if there is no listener.
-    :param early: workers that were started for this pass, after `WorkerPool.keep`.
     :param following: read files that have grown in this process, because workers return no progress.
     """
     if following:
@@ -124,39 +94,25 @@ def results(
         jobs = [job for job in jobs if not job.has_grown]
     steps = in_order(jobs)
     if len(steps) <= 1 or not is_much(sum(step.cost for step in steps)):
-        if early:
-            early.close()
         yield from _read_here(steps, texts, stop, gentle=gentle)
         return
-    # Imported here, as in `start_workers`.
+    # Imported here: most runs have little to read.
     from app.index.worker_pool import WorkerPool
 
     if listed is not None:
         steps = list_first(steps, listed)
-    remaining = [0, 0, 0]
-    for step in steps:
-        remaining[step.stage] += 1
-    with closing(early or WorkerPool(gentle=gentle)) as workers:
-        if workers is not early:
-            workers.keep(texts)
+    with closing(WorkerPool(texts, gentle=gentle)) as workers:
         for answers in workers.read([(step.task, step.cost) for step in steps]):
-            group = [(steps[index], result) for index, result in answers]
-            is_awaited = False
-            for step, _ in group:
-                remaining[step.stage] -= 1
-                is_awaited = is_awaited or (step.stage != REST and not remaining[step.stage])
-            yield group, is_awaited
+            yield [(steps[index], result) for index, result in answers]
 
 
-def _read_here(
-    steps: Iterable[Step], texts: TextStore, stop: Event, *, gentle: bool
-) -> Generator[tuple[Group, bool]]:
+def _read_here(steps: Iterable[Step], texts: TextStore, stop: Event, *, gentle: bool) -> Generator[Group]:
     """`results` in this thread. A file with a progress is read from there on."""
     paused_at = time.monotonic()
     for step in steps:
         if stop.is_set():
             return
-        yield [(step, read(step.task, texts.keep, step.job.progress))], False
+        yield [(step, read(step.task, texts.keep, step.job.progress))]
         if gentle and time.monotonic() - paused_at > _WORK_SECONDS:
             time.sleep(_PAUSE_SECONDS)
             paused_at = time.monotonic()
@@ -179,17 +135,13 @@ def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
     for step in steps:
         if budget > 0 and step.cost <= FIRST_BYTES:
             budget -= step.cost
-            step.stage = FIRST
             first.append(step)
         elif step.job.path in listed:
             rest.append(step)
         elif step.cost <= SMALL_BYTES:
-            step.stage = LISTED
             ends.append(step)
         else:
-            only_ends = Step(step.job, only_ends=True)
-            only_ends.stage = LISTED
-            ends.append(only_ends)
+            ends.append(Step(step.job, only_ends=True))
             rest.append(step)
     return [*first, *ends, *rest]
 

@@ -124,14 +124,7 @@ def make_current(
     scanner = Scanner(catalog, text_store, stores, now)
     scanner.begin(catalog.signatures())
 
-    scanned = False
-
     def scan() -> None:
-        nonlocal scanned
-        if scanned:
-            # The workers have read their files and ended.
-            found.workers = None
-        scanned = True
         # A list needs no text; a search has the missing texts read again.
         scanner.scan(None, Event(), found=found, texts=False)
         catalog.tidy(now())

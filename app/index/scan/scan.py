@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import UNREADABLE, ProgressCache
 from app.index.row import Reading, provisional_row, refused_row, session_row, signature_of, unread
 from app.index.scan.deltas import DeltaBatch, DeltaThrottle
-from app.index.scan.executor import Job, results, start_workers, wait_for_next_time_step
+from app.index.scan.executor import Job, results, wait_for_next_time_step
 from app.index.scan.hints import LinkedFiles
-from app.index.scan.walk import is_much, status_of, store_of, walk
+from app.index.scan.walk import status_of, store_of, walk
 from app.sessions.storage.append_ledger import SharedNotes, is_ours, own_notes
 from app.stores.layout import hides_nothing
 from app.stores.names import name_of, read_names
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from app.index.scan.executor import Step
     from app.index.scan.walk import WalkResult
     from app.index.text.store import TextStore
-    from app.index.worker_pool import WorkerPool
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
@@ -149,16 +147,8 @@ class Scanner:
         """
         started = time.monotonic()
         if found is None:
-            # Without known files there may be much to read, so that the workers start before the walk ends;
-            # and the screen has nothing to draw until then.
-            is_first = not self.known and on_delta is not None
-            start = partial(start_workers, self._stores, gentle) if is_first else None
-            found = walk(self._stores, gentle, start, pauses=bool(self.known))
-        elif found.workers is None and not self.known and is_much(found.size):
-            found.workers = start_workers(self._stores, gentle)
-        early = found.workers
-        if early:
-            early.keep(self._text_store)
+            # Without known files, the screen has nothing to draw until the walk ends.
+            found = walk(self._stores, gentle and bool(self.known))
         self.walk_seconds = time.monotonic() - started
         self._names = found.names
         self.counts.walks += 1
@@ -169,8 +159,7 @@ class Scanner:
             self._generation = self._catalog.generation
             for path, signature in self.known.items():
                 self.known[path] = unread(signature)
-        if found.linked_files is not None:
-            self.linked_files.walked(found.linked_files)
+        self.linked_files.walked(found.linked_files)
         known = self.known
         jobs = [
             Job(path, store, signature)
@@ -188,7 +177,7 @@ class Scanner:
         missed_changes = bool(removed or newly_hidden) or any(
             known.get(job.path) != unread(job.signature) and job.signature[3] < noticed_ns for job in jobs
         )
-        self._run(jobs, removed, on_delta, stop, gentle, early, lost, newly_hidden)
+        self._run(jobs, removed, on_delta, stop, gentle, lost, newly_hidden)
         self.complaints = [*found.complaints, *self.unreadable.complaints()]
         self._following = True
         if not stop.is_set():
@@ -236,14 +225,12 @@ class Scanner:
         on_delta: OnDelta | None,
         stop: Event,
         gentle: bool,
-        early: WorkerPool | None = None,
         lost: Container[str] = (),
         hidden: Mapping[str, Signature] = _NONE,
     ) -> None:
         """Do the jobs, and report and store the results.
 
         :param removed: paths of files that no longer exist.
-        :param early: workers that were started for the jobs.
         :param lost: paths of files that are read whole, because their text is missing.
         :param hidden: path -> `unread` signature of files in folders that cannot be read any more.
         """
@@ -267,19 +254,14 @@ class Scanner:
                 listed = self.known if on_delta else None
                 following = self._following
                 with closing(
-                    results(jobs, listed, texts, stop, early, gentle=gentle, following=following)
+                    results(jobs, listed, texts, stop, gentle=gentle, following=following)
                 ) as groups:
-                    for group, is_awaited in groups:
+                    for group in groups:
                         for step, result in group:
                             self._take(step, result, batch)
                         if stop.is_set():
                             break
-                        if is_awaited:
-                            batch.tell(at_once=True)
-                        else:
-                            batch.tell_if_due()
-            elif early:
-                early.close()
+                        batch.tell_if_due()
             # The first scan always ends with a delta, so that the listener knows that it has ended.
             batch.end(always=not self._following)
 

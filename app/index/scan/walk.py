@@ -11,15 +11,14 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from app.index.row import marked, signature
+from app.index.row import signature_of
 from app.stores.layout import reason, session_files
 from app.stores.names import name_of, read_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Signature
-    from app.index.worker_pool import WorkerPool
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
 
@@ -34,60 +33,31 @@ WORKERS_FROM_BYTES = 16_000_000
 class WalkResult:
     """The result of a walk.
 
+    files          path -> (signature, the first store that lists the file)
     complaints     (path, reason) of the files and folders that were passed over or could not be read
-    workers        processes for reading the files, started during the walk; None if there are none
     linked_files   paths of the files that may be written under another name: links, and files with several
-                   names; None if they are not followed
+                   names
     names          root of a store -> the names that its agent keeps beside its sessions
     """
 
-    __slots__ = ("_files", "_folders", "complaints", "linked_files", "names", "workers")
+    __slots__ = ("complaints", "files", "linked_files", "names")
 
-    def __init__(self, *, followed: bool) -> None:
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[Signature, Store]] = {}
         self.complaints: list[Complaint] = []
-        self.workers: WorkerPool | None = None
-        self.linked_files: list[str] | None = [] if followed else None
+        self.linked_files: list[str] = []
         self.names: dict[str, Mapping[str, str]] = {}
-        # For each folder: (name, inode, size, mtime_ns, marked ctime_ns) of its session files.
-        self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
-        self._files: dict[str, tuple[Signature, Store]] | None = None
 
-    def add(self, store: Store, folder: str, files: Sequence[File]) -> None:
-        """Add a folder that the store lists, and its session files."""
-        records = [
-            (entry.name, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-            for entry, status in files
-        ]
-        if names := self.names.get(store.root):
-            records = [
-                (name, ino, size, mtime_ns, marked(ctime_ns, name_of(store, names, name)))
-                for name, ino, size, mtime_ns, ctime_ns in records
-            ]
-        self._folders.append((store, folder, records))
-        self._files = None
-        if self.linked_files is not None:
-            self.linked_files += [
-                entry.path for entry, status in files if status.st_nlink > 1 or entry.is_symlink()
-            ]
-
-    @property
-    def files(self) -> dict[str, tuple[Signature, Store]]:
-        """Path -> (signature, the first store that lists the file)."""
-        files = self._files
-        if files is None:
-            files = self._files = {}
-            for store, folder, records in self._folders:
-                prefix = os.path.join(folder, "")
-                for name, ino, size, mtime_ns, ctime_ns in records:
-                    path = prefix + name
-                    if path not in files:
-                        files[path] = (signature(ino, size, mtime_ns, ctime_ns), store)
-        return files
-
-    @property
-    def size(self) -> int:
-        """The total size of the files in bytes."""
-        return sum([record[2] for _, _, records in self._folders for record in records])
+    def add(self, store: Store, files: Sequence[File]) -> None:
+        """Add the session files of a folder that the store lists."""
+        names = self.names.get(store.root)
+        for entry, status in files:
+            path = entry.path
+            if path not in self.files:
+                name = name_of(store, names, path) if names else ""
+                self.files[path] = (signature_of(status, name), store)
+            if status.st_nlink > 1 or entry.is_symlink():
+                self.linked_files.append(path)
 
     def gone(self, paths: Iterable[str]) -> list[str]:
         """The files of `paths` that no longer exist.
@@ -108,33 +78,21 @@ def is_much(size: int) -> bool:
     return size >= WORKERS_FROM_BYTES
 
 
-def walk(
-    stores: Sequence[Store],
-    gentle: bool = False,
-    when_much: Callable[[], WorkerPool | None] | None = None,
-    *,
-    pauses: bool = True,
-) -> WalkResult:
+def walk(stores: Sequence[Store], gentle: bool = False) -> WalkResult:
     """Find the session files of the stores. Raise nothing.
 
-    :param gentle: pause now and then, so that the thread of the screen can run; also find linked files.
-    :param when_much: starts the workers; called once, as soon as there is enough to read for them.
-    :param pauses: whether to pause at all.
+    :param gentle: pause now and then, so that the thread of the screen can run.
     """
-    result = WalkResult(followed=gentle)
-    count = size = 0
+    result = WalkResult()
+    count = 0
     for store in stores:
         if names := read_names(store.names):
             result.names[store.root] = names
         try:
-            for folder, files in session_files(store, result.complaints):
-                result.add(store, folder, files)
+            for _, files in session_files(store, result.complaints):
+                result.add(store, files)
                 count += len(files)
-                if when_much is not None:
-                    size += sum([status.st_size for _, status in files])
-                    if is_much(size):
-                        result.workers, when_much = when_much(), None
-                if gentle and pauses and count >= _CHUNK_FILES:
+                if gentle and count >= _CHUNK_FILES:
                     count = 0
                     time.sleep(_PAUSE_SECONDS)
         except OSError as error:
