@@ -1,4 +1,4 @@
-"""Measures 1, 3, 4 and 12: the list without a screen, warm and cold, and its agreement with the truth."""
+"""Measures 1, 3 and 12: the list without a screen, warm and cold, and its agreement with the truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tests.benchmarks import rows_alone
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.corpus.compare import differences
 from tests.benchmarks.live import LIVE
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 LIST = ("list", "--limit", "50")
-ROWS_ALONE = "  without the text"
 
 
 def forget(env: Mapping[str, str]) -> None:
@@ -30,8 +28,8 @@ def forget(env: Mapping[str, str]) -> None:
 
 
 def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Measure 3: the first list of pi's files, with an empty cache, compared with the floor and the peers."""
-    ours, rebuilds, env = [], [], setting.pi_env
+    """Measure 3: the first list of pi's files, with an empty cache."""
+    peaks, env = [], setting.pi_env
 
     def make_ready() -> None:
         # A task must not wait for the unwritten data of the previous one. The host of a virtual machine
@@ -43,13 +41,9 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
     def indexed() -> float:
         forget(env)
         make_ready()
-        ours.append(run(setting.leafmark(*LIST), env))
-        return ours[-1].wall
-
-    def without_text() -> float:
-        forget(env)
-        make_ready()
-        return run([sys.executable, "-c", rows_alone.START, *LIST], env).wall
+        done = run(setting.leafmark(*LIST), env)
+        peaks.append(done.peak)
+        return done.wall
 
     def floor() -> float:
         make_ready()
@@ -57,45 +51,27 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
 
     def rebuilt() -> float:
         make_ready()
-        rebuilds.append(peers.rebuild())
-        return rebuilds[-1].wall
+        return peers.rebuild()
 
-    def listed() -> float:
-        make_ready()
-        return peers.list_all()
-
-    tasks = [indexed, without_text, floor]
+    tasks = [indexed, floor]
     if peers.fast_resume:
         tasks.append(rebuilt)
     # After a pause a virtual machine first gets its memory back from its host: the first round takes up to
     # twice as long as the others, whichever task runs first.
     in_turn(1, *tasks)
-    taken, rows, least, *fast_resume = in_turn(max(5, setting.repeat), *tasks)
-    peak = max(done.peak for done in ours)
-    what, ratio = "cold index: list with an empty cache", taken / least
-    yield Result("3", what, ms(taken), f"floor {ms(least)}", ratio, 12, ci=True)
-    yield Result("3", ROWS_ALONE, ms(rows), f"floor {ms(least)}", rows / least, 12, ci=True)
-    yield Result("3", "  peak of its biggest process", mb(peak))
+    taken, least, *fast_resume = in_turn(max(5, setting.repeat), *tasks)
+    what = "cold index: list with an empty cache"
+    yield Result("3", what, ms(taken), f"floor {ms(least)}", taken / least, 12, ci=True)
+    yield Result("3", "  peak of its biggest process", mb(max(peaks)))
     for theirs in fast_resume:
-        their_peak = max(done.peak for done in rebuilds)
-        yield Result("3", "cold index", ms(taken), f"fr --rebuild {ms(theirs)}", taken / theirs, 0.85)
-        yield Result("3", ROWS_ALONE, ms(rows), f"fr --rebuild {ms(theirs)}", rows / theirs, 0.85)
-        yield Result(
-            "3", "  peak of its biggest process", mb(peak), f"fr {mb(their_peak)}", peak / their_peak, 0.4
-        )
-    if peers.pi:
-        taken, rows, theirs = in_turn(3, indexed, without_text, listed)
-        yield Result("3", "cold index", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs, 0.33)
-        yield Result("3", ROWS_ALONE, ms(rows), f"pi listAll {ms(theirs)}", rows / theirs, 0.33)
+        yield Result("3", "cold index", ms(taken), f"fr --rebuild {ms(theirs)}", taken / theirs, 1.1)
 
 
 def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Measure 1: the list when nothing has changed, as a whole process: of pi's files, and of oh-my-pi's
-    files compared with oh-my-pi's own listing.
-    """
+    """Measure 1: the list of pi's files when nothing has changed, as a whole process."""
 
-    def ours(env: Mapping[str, str] = setting.pi_env) -> float:
-        return run(setting.leafmark(*LIST), env).wall
+    def ours() -> float:
+        return run(setting.leafmark(*LIST), setting.pi_env).wall
 
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
@@ -114,13 +90,6 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
     for theirs in fast_resume:
         yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0)
-    if peers.omp:
-        ours(peers.beside_omp)
-        taken, theirs = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
-        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(theirs)}", taken / theirs)
-    if peers.pi:
-        taken, theirs = in_turn(3, ours, peers.list_all)
-        yield Result("1", "warm list", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs, 0.02)
 
 
 def truth(setting: Setting) -> Iterator[Result]:

@@ -192,27 +192,3 @@ def peak_bytes(pid: int) -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise ValueError("no peak is told of")
-
-
-class Peaks:
-    """The peak memory of each process of a family, for the processes that lived at one of the samples."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        self._peaks: dict[int, int] = {}
-
-    def look(self) -> None:
-        for member in family(self._pid):
-            try:
-                self._peaks[member] = peak_bytes(member)
-            except (OSError, ValueError):  # it has ended: its last sample counts
-                continue
-
-    @property
-    def biggest(self) -> int:
-        return max(self._peaks.values())
-
-    @property
-    def total(self) -> int:
-        """The sum of the peaks, which is an upper bound for the peak of the sum."""
-        return sum(self._peaks.values())

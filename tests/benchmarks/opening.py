@@ -1,40 +1,26 @@
-"""Measures 9 and 10: the cost of one appended entry, and opening the biggest session."""
+"""Measure 9: the cost of one appended entry."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import statistics
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.live import entry_line
-from tests.benchmarks.measure import in_turn, run
-from tests.benchmarks.rows import Result, mb, ms
+from tests.benchmarks.rows import Result, mb
 
 APPENDS = 30
 SETTLED = 0.02
 """Seconds before each scan."""
-SCREEN = 50
-"""Rows that a screen shows at most."""
-
-_SIZE = """
-import os, sys
-from app.sessions.tree.tree import open_tree
-from tests.benchmarks.measure import anonymous_bytes
-before = anonymous_bytes(os.getpid())
-tree = open_tree(sys.argv[1], ("pi",))
-print(anonymous_bytes(os.getpid()) - before)
-"""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.benchmarks.corpus.truth import Record
     from tests.benchmarks.measure import Setting
-    from tests.benchmarks.peers import Peers
 
 
 def biggest(setting: Setting) -> Record:
@@ -52,7 +38,7 @@ def append(setting: Setting) -> Iterator[Result]:
     shutil.copy2(record["path"], path)
     known = summarise(path, ("pi",), 0)
     parent, taken, read = record["leaf_id"], [], []
-    for number in range(30):
+    for number in range(APPENDS):
         line = entry_line(f"{number:08x}"[::-1], parent, f"One more {number}", 1_790_000_000_000 + number)
         parent = f"{number:08x}"[::-1]
         with open(path, "ab") as file:
@@ -65,7 +51,7 @@ def append(setting: Setting) -> Iterator[Result]:
         read.append(grown.bytes_read - len(line))
         known = grown
     cost = statistics.median(taken)
-    if known.summary is None or known.summary.entry_count != record["entry_count"] + 30:
+    if known.summary is None or known.summary.entry_count != record["entry_count"] + APPENDS:
         raise RuntimeError("entries were lost")
     what = f"one append to {record['entry_count']:,} entries, {mb(record['size'])}"
     yield Result("9", what, f"{cost * 1000:.2f} ms", value=cost, limit=0.001)
@@ -130,45 +116,3 @@ def _indexed(setting: Setting, path: str) -> float:
         index.close()
         shutil.rmtree(folder)
     return statistics.median(taken)
-
-
-def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Measure 10 without the screen: the tree of the biggest session, and its first rows."""
-    from app.sessions.tree.tree import open_end, open_tree
-    from app.view.tree_view import TreeView
-
-    record = biggest(setting)
-    path = record["path"]
-
-    def whole() -> float:
-        started = time.perf_counter()
-        opened = open_tree(path, ("pi",))
-        taken = time.perf_counter() - started
-        if len(opened.entries) != record["entry_count"]:
-            raise RuntimeError("entries are missing")
-        return taken
-
-    def first_rows() -> float:
-        started = time.perf_counter()
-        view = TreeView(open_end(path, ("pi",)) or open_tree(path, ("pi",)))
-        view.tree.read_rows(view.nodes_around(view.leaf_row(), SCREEN))
-        return time.perf_counter() - started
-
-    tasks = [whole, first_rows]
-    if peers.pi:
-        tasks.append(lambda: peers.open_tree(path))
-    ours, first, *theirs = in_turn(max(3, setting.repeat), *tasks)
-    what = f"tree of {record['entry_count']:,} entries in memory"
-    yield Result("10", what, ms(ours), f"bar {ms(0.15)}", value=ours)
-    yield Result("10", "  its last rows, which are drawn first", ms(first), value=first)
-    size = float(run([sys.executable, "-c", _SIZE, path], setting.env, keep=True).output)
-    yield Result("10", "  memory that it takes", mb(size), f"file {mb(record['size'])}", value=size)
-    for their_seconds in theirs:
-        yield Result(
-            "10",
-            "tree in memory",
-            ms(ours),
-            f"pi open + getTree {ms(their_seconds)}",
-            ours / their_seconds,
-            0.5,
-        )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Record
     from tests.benchmarks.measure import Setting
-    from tests.benchmarks.peers import Peers
 
 Entries = dict[str, set[str | None]]
 """Path of a session -> the ids of the entries that contain a needle; None stands for an entry without
@@ -54,8 +53,8 @@ def faults(needle: Needle, wanted: Entries, hits: list[dict[str, Any]]) -> list[
     return sentences
 
 
-def recall(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Search with leafmark's command line, and the files of pi with fast-resume, which reads only those."""
+def recall(setting: Setting) -> Iterator[Result]:
+    """Search with leafmark's command line."""
     run(setting.leafmark(*LIST), setting.env)
     records = read_truth(setting.corpus)
     missed = false = total = 0
@@ -74,28 +73,6 @@ def recall(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("6", "  sessions found without reason", str(false), value=false, limit=0, ci=True)
     for sentence in sentences[:20]:
         print(f"      {sentence}")
-    if peers.fast_resume:
-        yield from _fast_resume(setting, peers, records)
-
-
-def _fast_resume(setting: Setting, peers: Peers, records: list[Record]) -> Iterator[Result]:
-    peers.warm_list()
-    pi = [record for record in records if record["path"].startswith(setting.pi_root)]
-    ids = {record["path"]: record["id"] for record in pi if "id" in record}
-    parts = {"typed": [0, 0], "meta": [0, 0], "deep": [0, 0]}
-    false = 0
-    for needle in NEEDLES:
-        wanted = {ids[path] for path in planted(pi, needle)}
-        hit_ids = peers.find(needle.query)
-        part = parts[needle.tier]
-        part[0] += len(wanted & hit_ids)
-        part[1] += len(wanted)
-        if needle.name == "phrase":
-            false = len(hit_ids - wanted)
-    for tier, (hits, total) in parts.items():
-        share = hits / total if total else 1.0
-        yield Result("6", f"  fr: {tier}", f"{share:.0%}", f"{hits:,} of {total:,} in pi's files")
-    yield Result("6", "  fr: sessions found without reason for the phrase", f"{false:,}")
 
 
 def _search(setting: Setting, needle: Needle) -> list[dict[str, Any]]:

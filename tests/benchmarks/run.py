@@ -3,7 +3,7 @@
 Compare only figures of one run: the machine's own reading speed, a bare Python and the peers are measured in
 turn with leafmark. LEAFMARK_COMMAND runs another leafmark than that of this folder. `--ci` runs the measures
 whose ratios are stable on a shared machine, and fails if a result is worse than 4/3 of its limit, twice in a
-row; `--record` adds the results to RESULTS.md.
+row.
 """
 
 from __future__ import annotations
@@ -13,32 +13,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from itertools import chain
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import (
-    keys,
-    listing,
-    loop,
-    manager,
-    memory,
-    opening,
-    pasted,
-    provisional,
-    screen,
-    searching,
-    selector,
-    sharing,
-    transcripts,
-    trees,
-)
-from tests.benchmarks.corpus import SIZES, read_truth
+from tests.benchmarks import listing, loop, memory, opening, screen, searching, sharing, transcripts, trees
+from tests.benchmarks.corpus import SIZES
 from tests.benchmarks.live import LiveProject
 from tests.benchmarks.measure import Setting
 from tests.benchmarks.peers import Peers
 from tests.benchmarks.recall import recall
-from tests.benchmarks.record import record
-from tests.benchmarks.rows import Result, heading, line, mb
+from tests.benchmarks.rows import Result, heading, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,15 +41,8 @@ def main() -> int:
             corpus = f"{folder}/corpus"
             print(f"making the {chosen.size} corpus", flush=True)
             # In its own process: the kernel counts a child's peak memory from its parent's size at the fork.
-            command = [
-                sys.executable,
-                "-m",
-                "tests.benchmarks.corpus",
-                "--size",
-                chosen.size,
-                "--out",
-                corpus,
-            ]
+            maker = [sys.executable, "-m", "tests.benchmarks.corpus"]
+            command = [*maker, "--size", chosen.size, "--out", corpus]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         setting = Setting(corpus, folder, chosen.repeat)
         live = LiveProject(folder, setting.pi_root)
@@ -76,8 +52,6 @@ def main() -> int:
             results = _measure(setting, live, peers, chosen)
         finally:
             live.close()
-        if chosen.record:
-            record(results, _in_words(setting, chosen.size), peers.versions())
     finally:
         shutil.rmtree(folder)
     failed = [result for result in results if result.fails_ci]
@@ -87,39 +61,23 @@ def main() -> int:
     return 0
 
 
-def _in_words(setting: Setting, size: str) -> str:
-    known = [record["size"] for record in read_truth(setting.corpus) if "size" in record]
-    return f"{size}, {len(known):,} sessions, {mb(sum(known))}"
-
-
 def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse.Namespace) -> list[Result]:
     measures: dict[str, Measure] = {
         "cold": lambda: listing.cold(setting, peers),
         "warm": lambda: listing.warm(setting, peers),
         "truth": lambda: listing.truth(setting),
-        "recall": lambda: recall(setting, peers),
+        "recall": lambda: recall(setting),
         "typing": lambda: searching.typing(setting),
-        "pasted": lambda: pasted.pasted(setting, live, peers),
         "deep": lambda: searching.deep(setting, peers),
         "size": lambda: searching.size(setting),
         "append": lambda: opening.append(setting),
-        "tree": lambda: chain(opening.tree(setting, peers), trees.trees(setting)),
+        "tree": lambda: trees.trees(setting),
         "launch": lambda: screen.launch(setting, live, peers),
-        "first": lambda: screen.first_time(setting, live, peers),
-        "provisional": lambda: provisional.provisional(setting, peers),
-        "open": lambda: screen.open_biggest(setting, live, peers),
-        "memory": lambda: memory.memory(setting, live, peers),
+        "first": lambda: screen.first_time(setting, live),
+        "memory": lambda: memory.memory(setting, live),
         "follow": lambda: screen.follow(setting, live),
         "loop": lambda: loop.loop(setting, live),
         "transcript": lambda: transcripts.transcripts(setting),
-        "resume": lambda: selector.launch(setting, live, peers),
-        "resume-pasted": lambda: selector.pasted(setting, live, peers),
-        "resume-deep": lambda: selector.deep(setting, live),
-        "resume-follow": lambda: selector.follow(setting, live),
-        "resume-memory": lambda: selector.memory(setting, live, peers),
-        "keys": lambda: keys.keys(setting, live),
-        "manager": lambda: manager.whole(setting, peers),
-        "write": lambda: manager.append(setting),
         "export": lambda: sharing.export(setting),
         "stats": lambda: sharing.statistics(setting),
     }
@@ -184,12 +142,8 @@ def _arguments() -> argparse.Namespace:
         help=f"exit 1 when a ratio that shared machines can hold is lost; measures only {', '.join(JUDGED)}",
     )
     parser.add_argument(
-        "--only",
-        help="cold, warm, truth, recall, typing, pasted, deep, size, append, tree, launch, first, "
-        "provisional, open, memory, follow, loop, resume, resume-pasted, resume-deep, resume-follow, "
-        "resume-memory, keys, manager, write",
+        "--only", help="the names of measures, with commas between them; README.md lists them"
     )
-    parser.add_argument("--record", action="store_true", help="keep the results in RESULTS.md")
     return parser.parse_args()
 
 

@@ -1,10 +1,7 @@
-"""Measures 2, 3, 4, 8 and 10: the browser in a pseudo-terminal."""
+"""Measures 2, 3 and 8: the browser in a pseudo-terminal."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
 import statistics
 import sys
 import time
@@ -14,48 +11,42 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
-from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
-from tests.benchmarks.opening import biggest
-from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_terminals, pickers
+from tests.benchmarks.measure import Setting, in_turn, percentile, run
 from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
 
     from tests.benchmarks.live import LiveProject
     from tests.benchmarks.peers import Peers
-    from tests.benchmarks.pickers import Picker, Rows
 
 LAUNCH, ANSWER = 5.45, 31.8
 """Most time from the launch to the first rows and to the first answered key, 60 and 350 ms, as multiples of
 the 11 ms of a bare Python."""
 OF_PI = 0.65
 """Most time to the first answered key, as a part of pi's time."""
+ROUNDS = 9
+"""The number of times that pi is started in turn with leafmark. A processor that was idle is slow for a
+moment, which affects either program by chance.
+"""
 TRIES = 25
 POLLING = {"LEAFMARK_POLL": "1"}
 FILTER_BOX = '"a phrase"'
 """A part of the placeholder in the empty filter box."""
-RATE = 1_000
-"""Appends per second in `flood`."""
-SECONDS = 3
-"""Duration of `flood`."""
-# While the search runs, the last figure is "…".
-_COUNT = re.compile(r"[━─] ([\d,]+) of [\d,]+(?: · [^·…━─]+)* [━─]")
 
 
 @contextmanager
-def started(
-    command: list[str], setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
+def browser(
+    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
 ) -> Iterator[Terminal]:
-    """Run a screen of leafmark in the folder of the live project.
+    """Run the browser in the folder of the live project.
 
     :param colour: whether the terminal answers the query for its background colour. It answers all other
         queries; with None it answers none.
     """
     with Terminal(
-        command,
+        setting.leafmark(),
         env={**setting.env, **env},
         cwd=live.folder,
         answers=colour is not None,
@@ -65,13 +56,6 @@ def started(
         if terminal.process.poll() is None:
             terminal.press("ctrl+q")
             terminal.wait(20)
-
-
-def browser(
-    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
-) -> AbstractContextManager[Terminal]:
-    """Run the browser; see `started`."""
-    return started(setting.leafmark(), setting, live, colour=colour, **env)
 
 
 def warm_up(setting: Setting) -> None:
@@ -95,71 +79,76 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
             terminal.press("escape")
         return shown
 
-    ours, start = in_turn(setting.repeat, rows, lambda: bare_python(setting))
+    ours, start = in_turn(setting.repeat, rows, lambda: _bare_python(setting))
     keys = statistics.median(answered)
     against = f"python -c pass {ms(start)}"
     yield Result("2", "launch -> rows", ms(ours), against, ours / start, LAUNCH)
     yield Result("2", "launch -> a key is answered", ms(keys), against, keys / start, ANSWER)
-    titles = Titles(setting)
     if peers.fast_resume:
-        yield from in_both_terminals("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
-    for picker in pickers(peers):
+        # fast-resume asks for the background colour and for the status before it draws anything, and waits
+        # 100 ms for an answer. The limit holds for a terminal that answers neither query, and answers the
+        # later ones, for which fast-resume would wait two more seconds.
+        titles = _titles(setting)
+        peers.warm_list()
+        for what, colour, limit in (("colour never told", False, 0.5), ("all answered at once", True, None)):
+            ours, theirs = in_turn(
+                setting.repeat,
+                lambda colour=colour: rows(colour),
+                lambda colour=colour: _fast_resume_rows(peers, titles, colour=colour),
+            )
+            yield Result("2", f"launch -> rows, {what}", ms(ours), f"fr {ms(theirs)}", ours / theirs, limit)
+    if peers.pi:
         answered.clear()
-        # The terminal answers the queries of pi and omp, so it answers those of leafmark as well.
-        yield from _compared_launch(picker, lambda: rows(True), answered, live, titles)
+        # The terminal answers the queries of pi, so it answers those of leafmark as well.
+        _, theirs = in_turn(ROUNDS, lambda: rows(True), lambda: _pi_rows(peers, live))
+        keys, against = statistics.median(answered), f"pi --resume {ms(theirs)}"
+        yield Result("2", "launch -> a key is answered", ms(keys), against, keys / theirs, OF_PI)
 
 
-def bare_python(setting: Setting) -> float:
-    """Seconds that Python takes to start and end."""
+def _bare_python(setting: Setting) -> float:
+    """Return the seconds that Python takes to start and end."""
     return run([sys.executable, "-c", "pass"], setting.env).wall
 
 
-def _compared_launch(
-    picker: Picker, rows: Callable[[], float], answered: list[float], live: LiveProject, titles: Titles
-) -> Iterator[Result]:
-    """Measure 2 compared with pi or omp, in turn with it.
-
-    omp's list of all sessions counts, because leafmark lists all from the start. pi's first rows count,
-    because pi can answer a key then.
-    """
-    peer_rows: list[Rows] = []
-
-    def theirs() -> float:
-        peer_rows.append(first_rows(picker, live, titles))
-        return peer_rows[-1].here
-
-    ours, here = in_turn(ROUNDS, rows, theirs)
-    everywhere = statistics.median(shown.everywhere for shown in peer_rows)
-    against = f"{picker.name} --resume {ms(here)}"
-    yield Result("2", "launch -> rows", ms(ours), against, ours / here)
-    against_all = f"{picker.name} --resume, Tab {ms(everywhere)}"
-    yield Result("2", "launch -> rows", ms(ours), against_all, ours / everywhere)
-    if picker.name == "pi":
-        keys = statistics.median(answered)
-        yield Result("2", "launch -> a key is answered", ms(keys), against, keys / here, OF_PI)
+def _titles(setting: Setting) -> set[str]:
+    """Return the first 12 characters of the titles of the corpus' sessions, as fast-resume shows them."""
+    titles = {
+        (record["name"] or record["first_message"] or "")[:12]
+        for record in read_truth(setting.corpus)
+        if not record["refused"] and not record["hidden"]
+    }
+    return {title for title in titles if len(title) == 12}
 
 
-def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Measures 3 and 4 on the screen, with no cache: the newest rows, and the whole list."""
+def _fast_resume_rows(peers: Peers, titles: set[str], *, colour: bool) -> float:
+    """Return the seconds from the start of fast-resume's screen to three sessions, which it lists at once."""
+    env = peers.env
+    with Terminal(peers.fr(), env=env, cwd=env["HOME"], answers=True, colour=colour) as terminal:
+
+        def shows_rows(shown: Terminal) -> bool:
+            return sum(any(title in line for title in titles) for line in shown.lines) >= 3
+
+        return terminal.wait_for(shows_rows, 60) - terminal.started
+
+
+def _pi_rows(peers: Peers, live: LiveProject) -> float:
+    """Return the seconds to pi's first rows, those of the live project: pi can answer a key then."""
+    with Terminal(peers.pi_picker(), env=peers.env, cwd=live.folder, answers=True) as terminal:
+        return terminal.wait_for(lambda shown: rows_shown(live, shown), 60) - terminal.started
+
+
+def first_time(setting: Setting, live: LiveProject) -> Iterator[Result]:
+    """Measure 3 on the screen, with no cache: the newest rows, and the whole list."""
     total = sessions(setting, live)
-    rows = []
-
-    def complete() -> float:
+    rows, complete = [], []
+    for _ in range(3):
         forget(setting.env)
         with browser(setting, live) as terminal:
             rows.append(terminal.wait_for(lambda _: rows_shown(live, terminal), 60) - terminal.started)
-            return terminal.wait_for_text(f"{total:,} sessions", 120) - terminal.started
-
-    tasks = [complete]
-    if peers.omp:
-        tasks.append(peers.omp_listing)
-    whole, *omp = in_turn(3, *tasks)
-    newest = statistics.median(rows)
-    yield Result("3", "no cache: newest rows on screen (bar: 0.8 s)", ms(newest), value=newest, limit=0.8)
-    what = f"no cache: all {total:,} sessions on screen"
-    yield Result("4", what, ms(whole))
-    for theirs in omp:
-        yield Result("4", what, ms(whole), f"omp's listing {ms(theirs)}", whole / theirs)
+            complete.append(terminal.wait_for_text(f"{total:,} sessions", 120) - terminal.started)
+    newest, whole = statistics.median(rows), statistics.median(complete)
+    what = "no cache: newest rows on screen"
+    yield Result("3", what, ms(newest), f"all {total:,} sessions {ms(whole)}", value=newest, limit=0.8)
 
 
 def sessions(setting: Setting, live: LiveProject) -> int:
@@ -187,91 +176,23 @@ def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
                 time.sleep(0.05 + 0.013 * (number % 7))
                 written = live.name(number % 3, name)
                 taken.append(terminal.wait_for_text(name, 10) - written)
-            median, p95 = statistics.median(taken), percentile(taken, 0.95)
-            what = f"append -> on screen, {watch}: p95"
-            yield Result("8", what, ms(p95), f"p50 {ms(median)}", value=p95, limit=limit)
+            yield _followed(f"append -> on screen, {watch}: p95", taken, limit)
             if not env:
-                yield from _tree_follows(terminal, live)
-                yield from flood(terminal, live)
+                taken = []
+                for number in range(TRIES):
+                    text = f"follow-{number:05d}"
+                    time.sleep(0.05 + 0.013 * (number % 7))
+                    written = live.message(0, text)
+                    taken.append(terminal.wait_for_text(text, 10) - written)
+                yield _followed("append -> in the tree: p95", taken, limit)
 
 
-def _tree_follows(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
-    """Append to the session under the cursor, until its tree shows the new entry."""
-    taken = []
-    for number in range(TRIES):
-        text = f"follow-{number:05d}"
-        time.sleep(0.05 + 0.013 * (number % 7))
-        written = live.message(0, text)
-        taken.append(terminal.wait_for_text(text, 10) - written)
-    median, p95 = statistics.median(taken), percentile(taken, 0.95)
-    yield Result("8", "append -> in the tree: p95", ms(p95), f"p50 {ms(median)}", value=p95, limit=0.1)
-
-
-def flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
-    """Append `RATE` entries a second, in turn to all sessions of the live project."""
-    pid = terminal.process.pid
-    before, started = processor_seconds(pid), time.perf_counter()
-    for number in range(RATE * SECONDS):
-        live.message(number % len(live.drafts), f"flood {number}")
-        ahead = started + (number + 1) / RATE - time.perf_counter()
-        if ahead > 0.002:
-            time.sleep(ahead)
-    took = time.perf_counter() - started
-    written = live.name(0, "last-drop")
-    lag = terminal.wait_for_text("last-drop", 20) - written
-    share = (processor_seconds(pid) - before) / (took + max(0.0, lag))
-    rate = RATE * SECONDS / took
-    yield Result(
-        "8", f"{rate:,.0f} appends/s for 3 s: the last one visible after", ms(lag), value=lag, limit=0.25
-    )
-    yield Result("8", "  processor meanwhile, of one core", f"{share:.1%}", value=share, limit=0.2)
+def _followed(what: str, taken: list[float], limit: float) -> Result:
+    p95 = percentile(taken, 0.95)
+    return Result("8", what, ms(p95), f"p50 {ms(statistics.median(taken))}", value=p95, limit=limit)
 
 
 def ready(terminal: Terminal, live: LiveProject) -> None:
     """Wait until the screen shows the rows and has written nothing for a second."""
     terminal.wait_for(lambda _: rows_shown(live, terminal), 60)
     terminal.settle(1.0, 60)
-
-
-def matches_in(rule: str) -> int | None:
-    """Return the number of matching sessions in the rule above the list; None if it has none yet.
-
-    :param rule: the whole line, with the rule above the pane beside the list, which may have a count as well.
-    """
-    count = _COUNT.search(rule.partition("┬")[0])
-    return int(count[1].replace(",", "")) if count else None
-
-
-def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Measure 10: from a filter that matches only the biggest session to its last entries on the screen."""
-    record = biggest(setting)
-    warm_up(setting)
-    last = last_texts(record["path"])
-    taken = []
-    for _ in range(max(3, setting.repeat)):
-        with browser(setting, live) as terminal:
-            ready(terminal, live)
-            terminal.press("/")
-            terminal.wait_for_text(FILTER_BOX)
-            pressed = terminal.send(record["id"])
-            taken.append(terminal.wait_for(lambda shown: any(map(shown.shows, last)), 30) - pressed)
-    ours = statistics.median(taken)
-    yield Result("10", f"filter -> tree of {record['entry_count']:,} entries on screen", ms(ours))
-    if peers.pi:
-        theirs = statistics.median(peers.open_tree(record["path"]) for _ in range(3))
-        yield Result(
-            "10", "filter -> tree on screen", ms(ours), f"pi open + getTree {ms(theirs)}", ours / theirs, 0.5
-        )
-
-
-def last_texts(path: str) -> list[str]:
-    """Return the first 16 characters of each of the last messages of a session."""
-    with open(path, "rb") as file:
-        file.seek(-200_000, os.SEEK_END)
-        lines = file.read().split(b"\n")[1:-1]
-    texts = []
-    for line in lines[-12:]:
-        content = json.loads(line).get("message", {}).get("content", "")
-        blocks = [{"text": content}] if isinstance(content, str) else content
-        texts += [block["text"].split("\n")[0][:16] for block in blocks if block.get("text", "").strip()]
-    return [text for text in texts if len(text) == 16]

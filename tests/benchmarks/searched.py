@@ -1,34 +1,29 @@
-"""`python -m tests.benchmarks.searched typed|deep [QUERY]`: search the index of the default stores while
-another thread ticks, and print the figures as a line of JSON.
+"""`python -m tests.benchmarks.searched typed|deep [QUERY]`: search the index of the default stores,
+and print the figures as a line of JSON.
 
-`typed` searches every prefix of a hundred queries and then each whole query; `deep` searches QUERY in all
-texts.
+`typed` searches every prefix of a hundred queries, and then each whole query while another thread ticks;
+`deep` searches QUERY in all texts.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import threading
 import time
 from typing import NamedTuple
 
-from tests.benchmarks.measure import anonymous_bytes, peak_bytes, percentile
+from tests.benchmarks.measure import percentile
 from tests.benchmarks.typed_queries import CAPITALS, prefixes, queries
 
 TICK = 0.001
 
 
 class Timing(NamedTuple):
-    """Seconds until the first page, until all sessions were searched, and until the last page, similar
-    spellings included; and the number of matching sessions.
-    """
+    """Seconds until the first page, and until all sessions were searched."""
 
     first: float
     done: float
-    end: float
-    total: int
 
 
 class Ticker:
@@ -59,7 +54,6 @@ class Ticker:
 def main() -> int:
     from app import setup
     from app.index.index import Index
-    from app.index.search.search_run import PAGE
 
     process_setup = setup.setup_from_process()
     index = Index(process_setup.stores, process_setup.cache_folder)
@@ -74,7 +68,6 @@ def main() -> int:
         """
         started = time.perf_counter()
         first = done = 0.0
-        total = 0
         run = index.query(text, all_text=all_text)
         for page in run:
             if not first:
@@ -86,44 +79,30 @@ def main() -> int:
             if not first and (page.hits or complete):
                 first = now
             if not done and complete:
-                done, total = now, page.total
+                done = now
                 if typed:
                     run.cancel()
-        return Timing(first, done, time.perf_counter() - started, total)
+        return Timing(first, done)
 
-    def lookup_seconds(text: str) -> float:
-        """Return the seconds to look up the hits of a full first page, as printing does; 0 without a full
-        page.
-        """
-        run = index.query(text)
-        hits = next(iter(run)).hits[:PAGE]
-        run.cancel()
-        started = time.perf_counter()
-        for hit in hits:
-            hit.look_up()
-        return time.perf_counter() - started if len(hits) == PAGE else 0.0
-
-    # The first search maps and loads data for all later ones, so its time is reported separately.
-    loaded = search("zzzz")
-    figures: dict[str, object] = {"load": loaded.done}
+    # The first search maps and loads data for all later ones.
+    search("zzzz")
+    figures: dict[str, object]
     if sys.argv[1] == "typed":
         keys = [search(prefix, typed=True) for query in queries() for prefix in prefixes(query)]
         with Ticker() as ticker:
             pasted = [search(query) for query in queries()]
-        figures["found"] = sum(1 for timing in pasted if timing.total)
-        figures["nowhere"] = percentile([timing.end for timing in pasted if not timing.total], 0.5)
-        figures["keys"], figures["pasted"] = _percentiles(keys), _percentiles(pasted)
-        figures["capitals"] = [(query, *search(query, typed=True)[:2]) for query in CAPITALS]
-        figures["page"] = percentile([taken for query in queries() if (taken := lookup_seconds(query))], 0.5)
+        figures = {
+            "keys": _percentiles(keys),
+            "pasted": _percentiles(pasted),
+            "capitals": [(query, *search(query, typed=True)) for query in CAPITALS],
+            "gap": percentile(ticker.gaps, 0.95),
+            "longest": max(ticker.gaps),
+        }
     else:
         # Bring the files into the page cache. The query is another one, because the sessions without a match
         # are remembered.
         search("qzqz", all_text=True, typed=True)
-        with Ticker() as ticker:
-            timing = search(sys.argv[2], all_text=True)
-        figures |= timing._asdict()
-    figures["gap"], figures["longest"] = percentile(ticker.gaps, 0.95), max(ticker.gaps)
-    figures["anonymous"], figures["peak"] = anonymous_bytes(os.getpid()), peak_bytes(os.getpid())
+        figures = {"done": search(sys.argv[2], all_text=True).done}
     index.close()
     print(json.dumps(figures))
     return 0

@@ -31,37 +31,17 @@ def typing(setting: Setting) -> Iterator[Result]:
     run(setting.leafmark(*LIST), setting.env)
     figures = _search_figures(setting, "typed")
     keys, pasted = figures["keys"], figures["pasted"]
-    what = f"typing: {keys['count']:,} prefixes of {pasted['count']} queries"
-    # The limit is for typed keys. A pasted query cannot refine an earlier result, and one without a match has
-    # no first page.
-    for name, values, limit in ((what, keys, 0.01), (f"pasted: {pasted['count']} queries", pasted, None)):
-        p95 = values["first p95"]
-        against = f"p50 {ms(values['first p50'])}"
-        value = None if limit is None else p95
-        yield Result("5", f"{name}, first page p95", ms(p95), against, value=value, limit=limit)
-        p95 = values["done p95"]
-        against = f"p50 {ms(values['done p50'])}, max {ms(values['done max'])}"
-        yield Result("5", "  complete p95", ms(p95), against, value=p95, limit=0.045)
+    p95, against = keys["first p95"], f"p50 {ms(keys['first p50'])}"
+    what = f"typing: {keys['count']:,} prefixes, first page p95"
+    yield Result("5", what, ms(p95), against, value=p95, limit=0.01)
+    for what, values in (("  complete p95", keys), (f"pasted: {pasted['count']} queries, p95", pasted)):
+        p95, against = values["done p95"], f"p50 {ms(values['done p50'])}, max {ms(values['done max'])}"
+        yield Result("5", what, ms(p95), against, value=p95, limit=0.045)
     for query, first, done in figures["capitals"]:
         against = f"first page {ms(first)}"
         yield Result("5", f"capitals: {query}, complete", ms(done), against, value=done, limit=0.2)
-    gap = figures["gap"]
-    yield Result(
-        "5",
-        "  gap of a ticker meanwhile, p95",
-        ms(gap),
-        f"max {ms(figures['longest'])}",
-        value=gap,
-        limit=0.016,
-    )
-    yield Result("5", "  50 hits looked up, as they are printed: p50", ms(figures["page"]))
-    yield Result(
-        "5", "  before the first query", ms(figures["load"]), f"{figures['found']} of them find something"
-    )
-    what = "  what is nowhere: other spellings, p50"
-    yield Result("5", what, ms(figures["nowhere"]))
-    size = mb(figures["anonymous"])
-    yield Result("11", "  anonymous memory of that process", size, f"peak {mb(figures['peak'])}")
+    gap, against = figures["gap"], f"max {ms(figures['longest'])}"
+    yield Result("5", "gap of a ticker meanwhile, p95", ms(gap), against, value=gap, limit=0.016)
 
 
 def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
@@ -88,21 +68,10 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("7", what, ms(taken), f"floor {ms(least)}", taken / least)
     for theirs in ripgrep_seconds:
         yield Result("7", what, ms(taken), f"rg -l -i -F {ms(theirs)}", taken / theirs, 3)
-    figures = _search_figures(setting, "deep", DEEP)
-    first, gap = figures["first"], figures["gap"]
     # The limit is for the search alone: the screen does not start a process for it.
-    done = figures["done"]
+    done = _search_figures(setting, "deep", DEEP)["done"]
     what = "  in a running process: complete"
     yield Result("7", what, ms(done), f"floor {ms(least)}", done / least, 2.5, ci=True)
-    yield Result("7", "  first page (bar: painted in 150 ms)", ms(first), value=first, limit=0.15)
-    yield Result(
-        "7",
-        "  gap of a ticker meanwhile, p95",
-        ms(gap),
-        f"max {ms(figures['longest'])}",
-        value=gap,
-        limit=0.016,
-    )
 
 
 def size(setting: Setting) -> Iterator[Result]:

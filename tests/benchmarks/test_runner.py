@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from tests.benchmarks.live import LIVE, LiveProject
 from tests.benchmarks.measure import (
     START,
-    Peaks,
     Setting,
     family,
     in_turn,
@@ -24,7 +22,6 @@ from tests.benchmarks.measure import (
     run,
 )
 from tests.benchmarks.peers import Peers
-from tests.benchmarks.record import KEPT, record
 from tests.benchmarks.rows import Result, line
 from tests.benchmarks.run import measured
 from tests.benchmarks.typed_queries import prefixes, queries
@@ -48,26 +45,6 @@ if TYPE_CHECKING:
 def test_a_figure_beyond_its_limit_is_lost(result: Result, verdict: str, fails: bool) -> None:
     assert (result.verdict, result.fails_ci) == (verdict, fails)
     assert line(result).split()[-1] == verdict
-
-
-def test_results_are_kept_newest_first(tmp_path: Path) -> None:
-    path = tmp_path / "RESULTS.md"
-    for number in range(KEPT + 2):
-        row = Result("1", "  list | all", f"{number} ms", "floor 2 ms", ratio=0.5, limit=0.45)
-        record([row], f"tiny, {number} sessions", ["other 1.2"], path)
-    text = path.read_text("utf-8")
-    title, *sections = text.split("\n## ")
-    assert title.startswith("# ")
-    assert [section.split(", ")[1].split()[0] for section in sections] == [
-        str(number) for number in range(KEPT + 1, 1, -1)
-    ]
-    assert "0 bars held, 1 lost." in sections[0]
-    assert "Measured in turn with other 1.2." in sections[0]
-    assert (
-        f"| 1 | &nbsp;&nbsp;list \\| all | {KEPT + 1} ms | floor 2 ms | 0.500x | <= 0.45 | LOST |"
-        in sections[0]
-    )
-    assert "\n\n\n" not in text
 
 
 def test_a_lost_ratio_is_measured_once_more(capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,22 +123,6 @@ def test_a_command_that_cannot_start_is_an_error(tmp_path: Path) -> None:
         run([str(tmp_path / "nowhere")], {**os.environ, "HOME": str(tmp_path)})
 
 
-def test_the_peaks_of_a_family() -> None:
-    held = bytearray(30_000_000)
-    code = "x = bytearray(60_000_000); print(flush=True); input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
-        assert child.stdout
-        child.stdout.readline()
-        peaks = Peaks(os.getpid())
-        peaks.look()
-        child.communicate(b"\n")
-    peaks.look()
-    assert peaks.biggest > 60_000_000
-    assert peaks.total > 60_000_000 + len(held)
-
-
 def test_a_process_and_its_children_are_counted() -> None:
     assert os.getpid() in family(os.getpid())
     assert processor_seconds(os.getpid()) > 0
@@ -232,16 +193,15 @@ def test_the_live_project_of_a_killed_run_is_removed_and_that_of_another_run_is_
     assert os.listdir(root) == [f"--alive-{LIVE}--"]
 
 
-VARIABLES = ("LEAFMARK_BENCH_FR", "LEAFMARK_BENCH_PI", "LEAFMARK_BENCH_OMP", "LEAFMARK_BENCH_RG")
+VARIABLES = ("LEAFMARK_BENCH_FR", "LEAFMARK_BENCH_PI", "LEAFMARK_BENCH_RG")
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Setting:
-    """A corpus with one session of pi and one of omp."""
-    for name in (".pi/agent/sessions/--a--/1.jsonl", ".omp/agent/sessions/-a/2.jsonl"):
-        path = tmp_path / "corpus/home" / name
-        path.parent.mkdir(parents=True)
-        path.write_text("{}\n")
+    """A corpus with one session of pi."""
+    path = tmp_path / "corpus/home/.pi/agent/sessions/--a--/1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}\n")
     (tmp_path / "bench").mkdir()
     return Setting(str(tmp_path / "corpus"), str(tmp_path / "bench"))
 
@@ -252,29 +212,18 @@ def test_peers_that_are_not_installed_are_reported(
     monkeypatch.setenv("PATH", str(tmp_path))
     for variable in VARIABLES:
         monkeypatch.setenv(variable, str(tmp_path / "gone"))
-    assert Peers(corpus, wanted=True).absent == ["fast-resume", "pi", "omp", "ripgrep"]
+    assert Peers(corpus, wanted=True).absent == ["fast-resume", "pi", "ripgrep"]
     assert Peers(corpus, wanted=False).absent == []
     assert os.listdir(corpus.folder) == []
 
 
-def test_peers_see_links_in_homes_of_their_own(
+def test_peers_see_links_in_a_home_of_their_own(
     corpus: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """pi sees the sessions of pi, and omp those of both."""
-    for name in ("pi/dist/core/session-manager.js", "omp/src/session/session-listing.ts"):
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).touch()
-    for name in ("node", "bun"):
-        (tmp_path / name).touch(0o755)
+    (tmp_path / "pi").touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    for variable, name in zip(VARIABLES, ("gone", "pi/dist", "omp", "gone"), strict=True):
-        monkeypatch.setenv(variable, str(tmp_path / name))
     peers = Peers(corpus, wanted=True)
     assert peers.absent == ["fast-resume", "ripgrep"]
-    assert (peers.pi, peers.omp) == (tmp_path / "pi", tmp_path / "omp")
+    assert peers.pi_picker() == [str(tmp_path / "pi"), "--resume"]
     source = os.path.join(corpus.pi_root, "--a--/1.jsonl")
-    assert os.path.samefile(source, peers.linked(source))
-    assert peers.linked(source).startswith(os.path.join(corpus.folder, "peers", ".pi"))
-    theirs = os.path.join(peers.omp_env["HOME"], ".omp/agent/sessions")
-    assert sorted(os.listdir(theirs)) == ["--a--", "-a"]
-    assert os.path.samefile(source, os.path.join(theirs, "--a--/1.jsonl"))
+    assert os.path.samefile(source, os.path.join(peers.env["HOME"], ".pi/agent/sessions/--a--/1.jsonl"))

@@ -158,10 +158,3 @@ class ClaudeDraft(Draft):
 
     def use_model(self, provider: str, model: str) -> None:
         self.provider, self.model = provider, model
-
-    def sub_agent(self, folder: str) -> tuple[str, bytes]:
-        """Return path and content of a sub-agent's file in the session's `folder`."""
-        line = self.spelt(
-            '"agentId":"a1","type":"user","message":{"role":"user","content":"Look."}', "s1", None
-        )
-        return f"{folder}/subagents/agent-a1.jsonl", line.replace("false", "true", 1).encode() + b"\n"
