@@ -10,8 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from app.formats.text import replace_surrogates, trim_name, visible_line
-from app.sessions.summary import FIELDS as SUMMARY_FIELDS
-from app.sessions.summary import FROM_NAME
+from app.sessions.summary import FROM_NAME, Summary
 
 if TYPE_CHECKING:
     from os import stat_result
@@ -28,7 +27,7 @@ for the last one.
 FIELDS = (
     "path",
     "store",
-    *SUMMARY_FIELDS,
+    *Summary._fields,
     "ino",
     "size",
     "mtime_ns",

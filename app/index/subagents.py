@@ -50,8 +50,8 @@ def subagent_rows(stores: Sequence[Store], rows: Sequence[Row]) -> list[Row]:
             summary = quick_summary(path, (row.agent,), status.st_mtime_ns // 1_000_000)
             if summary is None:
                 continue
-            summary.parent_session = parent
-            subagents.append(provisional_row(path, row.store, summary.values(), signature_of(status)))
+            values = summary._replace(parent_session=parent).values()
+            subagents.append(provisional_row(path, row.store, values, signature_of(status)))
     return subagents
 
 

@@ -5,12 +5,7 @@ The first frame loads this module, so it imports no heavy library.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from typing import Any, NamedTuple
 
 FIRST_MESSAGE_LIMIT = 65_536
 """Characters of `Summary.first_message`, so that a row never has megabytes."""
@@ -29,43 +24,8 @@ or no text at all.
 DONE, INTERRUPTED, ABORTED, FAILED, WAITING = "done", "interrupted", "aborted", "error", "waiting"
 """How a session ended (`Summary.ending`)."""
 
-FIELDS = (
-    "agent",
-    "dialect",
-    "id",
-    "cwd",
-    "name",
-    "title",
-    "title_source",
-    "first_message",
-    "last_prompt",
-    "created",
-    "modified",
-    "message_count",
-    "entry_count",
-    "leaf_count",
-    "branch_count",
-    "labels",
-    "leaf_id",
-    "parent_session",
-    "models",
-    "tools",
-    "tokens",
-    "cost",
-    "errors",
-    "images",
-    "problems",
-    "torn",
-    "linear",
-    "ending",
-    "spawned",
-)
-"""The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
 
-_values = attrgetter(*FIELDS)
-
-
-class Summary:
+class Summary(NamedTuple):
     """One session as the list shows it. Times are milliseconds since the epoch, UTC.
 
     title           one inert line (`app.sessions.summaries.titles`); `title_source` says where it comes from
@@ -96,80 +56,36 @@ class Summary:
     spawned         its header says that a sub-agent wrote it
     """
 
-    __slots__ = FIELDS
-
-    def __init__(
-        self,
-        agent: str,
-        dialect: str,
-        id: str,
-        cwd: str,
-        name: str | None,
-        title: str,
-        title_source: str,
-        first_message: str,
-        last_prompt: str,
-        created: int | None,
-        modified: int,
-        message_count: int,
-        entry_count: int,
-        leaf_count: int,
-        branch_count: int,
-        labels: tuple[tuple[str, str], ...],
-        leaf_id: str | None,
-        parent_session: str | None,
-        models: tuple[str, ...],
-        tools: tuple[str, ...],
-        tokens: tuple[int, int, int, int],
-        cost: float,
-        errors: int,
-        images: int,
-        problems: int,
-        torn: bool,
-        linear: bool,
-        ending: str,
-        spawned: bool,
-    ) -> None:
-        self.agent = agent
-        self.dialect = dialect
-        self.id = id
-        self.cwd = cwd
-        self.name = name
-        self.title = title
-        self.title_source = title_source
-        self.first_message = first_message
-        self.last_prompt = last_prompt
-        self.created = created
-        self.modified = modified
-        self.message_count = message_count
-        self.entry_count = entry_count
-        self.leaf_count = leaf_count
-        self.branch_count = branch_count
-        self.labels = labels
-        self.leaf_id = leaf_id
-        self.parent_session = parent_session
-        self.models = models
-        self.tools = tools
-        self.tokens = tokens
-        self.cost = cost
-        self.errors = errors
-        self.images = images
-        self.problems = problems
-        self.torn = torn
-        self.linear = linear
-        self.ending = ending
-        self.spawned = spawned
+    agent: str
+    dialect: str
+    id: str
+    cwd: str
+    name: str | None
+    title: str
+    title_source: str
+    first_message: str
+    last_prompt: str
+    created: int | None
+    modified: int
+    message_count: int
+    entry_count: int
+    leaf_count: int
+    branch_count: int
+    labels: tuple[tuple[str, str], ...]
+    leaf_id: str | None
+    parent_session: str | None
+    models: tuple[str, ...]
+    tools: tuple[str, ...]
+    tokens: tuple[int, int, int, int]
+    cost: float
+    errors: int
+    images: int
+    problems: int
+    torn: bool
+    linear: bool
+    ending: str
+    spawned: bool
 
     def values(self) -> tuple[Any, ...]:
-        """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""
-        values: tuple[Any, ...] = _values(self)
-        return values
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Summary) and self.values() == other.values()
-
-    __hash__ = None  # type: ignore[assignment]  # rows change, and a hash would not
-
-    def __repr__(self) -> str:
-        fields: Iterable[str] = (f"{field}={getattr(self, field)!r}" for field in FIELDS)
-        return f"Summary({', '.join(fields)})"
+        """Every field, in order; `Summary(*values)` makes an equal one."""
+        return tuple(self)

@@ -65,7 +65,7 @@ def test_a_row_can_be_made_from_its_values() -> None:
 
 def test_the_row_has_every_field_of_the_summary() -> None:
     row = make()
-    assert [getattr(row, field) for field in Summary.__slots__] == list(SUMMARY.values())
+    assert [getattr(row, field) for field in Summary._fields] == list(SUMMARY.values())
 
 
 def test_values_of_another_version_are_refused() -> None:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.sessions.summaries.summarise import Outcome, problems, summarise
-from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
+from app.sessions.summary import FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
 from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
@@ -47,7 +47,7 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         {"type": "session_info", "id": "c", "parentId": "b", "name": " The name "},
         label("d", "c", "a", "here"),
     )
-    assert dict(zip(FIELDS, found.values(), strict=True)) == {
+    assert dict(zip(Summary._fields, found.values(), strict=True)) == {
         "agent": "pi",
         "dialect": "pi",
         "id": "abc",

@@ -14,6 +14,7 @@ from app.stores.layout import session_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
 
     from app.stores.base import Store
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 class SessionInfo(Summary):
     """A `Summary` and the `path` of its file."""
 
-    __slots__ = ("path",)
+    path: str
 
-    def __init__(self, path: str, summary: Summary) -> None:
-        super().__init__(*summary.values())
-        self.path = path
+    def __new__(cls, path: str, summary: Summary) -> Self:
+        """Return the summary of the session at `path`."""
+        info = super().__new__(cls, *summary)
+        info.path = path
+        return info
 
 
 def in_folder(folder: str, suffixes: tuple[str, ...]) -> list[str]:
