@@ -9,35 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.sessions.errors import SessionError
-    from app.sessions.manager.change import Change
-    from app.sessions.manager.context import Context
-    from app.sessions.manager.entry_store import Entry
-    from app.sessions.manager.listing import SessionInfo
-    from app.sessions.manager.nested_tree import TreeNode
-    from app.sessions.manager.session_manager import SessionManager
-    from app.sessions.storage.blobs import BlobStore
-    from app.sessions.storage.file_storage import FileStorage
-    from app.sessions.storage.prompt_history import History, HistoryRow, HistoryStorage, open_history
-    from app.sessions.storage.session_storage import MemoryStorage, SessionStorage
-
-__all__ = [
-    "BlobStore",
-    "Change",
-    "Context",
-    "Entry",
-    "FileStorage",
-    "History",
-    "HistoryRow",
-    "HistoryStorage",
-    "MemoryStorage",
-    "SessionError",
-    "SessionInfo",
-    "SessionManager",
-    "SessionStorage",
-    "TreeNode",
-    "open_history",
-]
+    from app.sessions.errors import SessionError as SessionError
+    from app.sessions.manager.change import Change as Change
+    from app.sessions.manager.context import Context as Context
+    from app.sessions.manager.entry_store import Entry as Entry
+    from app.sessions.manager.listing import SessionInfo as SessionInfo
+    from app.sessions.manager.nested_tree import TreeNode as TreeNode
+    from app.sessions.manager.session_manager import SessionManager as SessionManager
+    from app.sessions.storage.blobs import BlobStore as BlobStore
+    from app.sessions.storage.file_storage import FileStorage as FileStorage
+    from app.sessions.storage.prompt_history import History as History
+    from app.sessions.storage.prompt_history import HistoryRow as HistoryRow
+    from app.sessions.storage.prompt_history import HistoryStorage as HistoryStorage
+    from app.sessions.storage.prompt_history import open_history as open_history
+    from app.sessions.storage.session_storage import MemoryStorage as MemoryStorage
+    from app.sessions.storage.session_storage import SessionStorage as SessionStorage
 
 _MODULES = {
     "BlobStore": "storage.blobs",
@@ -58,6 +44,7 @@ _MODULES = {
 }
 
 if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every missing name
+    __all__ = [*_MODULES]
 
     def __getattr__(name: str) -> object:
         if name not in _MODULES:

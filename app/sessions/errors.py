@@ -8,43 +8,8 @@ from __future__ import annotations
 
 import errno
 
-from app.formats.errors import NotASession, SessionError
-
-__all__ = [
-    "AlreadyThere",
-    "AmbiguousEntry",
-    "AmbiguousSession",
-    "BadEncoding",
-    "BadValue",
-    "Changed",
-    "Damage",
-    "DamagedLine",
-    "DiskFull",
-    "DuplicateId",
-    "HeaderlessContinuation",
-    "LiveSession",
-    "LongLine",
-    "NoFile",
-    "NoPath",
-    "NoTrash",
-    "NotAFile",
-    "NotAFolder",
-    "NotASession",
-    "NotThere",
-    "NulBytes",
-    "ParentLoop",
-    "ReadOnly",
-    "ReadOnlyFolder",
-    "SessionError",
-    "TornLine",
-    "UnansweredCalls",
-    "UnknownAgent",
-    "UnknownEntry",
-    "UnknownLabelTarget",
-    "UnknownParent",
-    "Unreadable",
-    "WriteFailed",
-]
+from app.formats.errors import NotASession as NotASession
+from app.formats.errors import SessionError as SessionError
 
 
 class Changed(SessionError):
