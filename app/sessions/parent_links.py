@@ -233,20 +233,10 @@ def tips_of(entries: Sequence[Entry], leaf: Entry | None, silent: frozenset[str]
     """
     parents = [_NONE if node.parent is None else node.parent.index for node in entries]
     last = _NONE if leaf is None else leaf.index
-    types = [node.shown_type for node in entries]
-    return [entries[index] for index in tip_indexes(parents, types, last, silent)]
-
-
-def tip_indexes(parents: Sequence[int], types: Sequence[str], leaf: int, silent: frozenset[str]) -> list[int]:
-    """Return the tips of the branches of a session as numbers of entries, in file order; see `tips_of`.
-
-    :param parents: the number of each entry's parent; negative for none.
-    :param leaf: the number of the leaf; negative for none.
-    """
     loud = bytearray(len(parents))
     """Whether an entry, or one below it, is not silent."""
-    for number, kind in enumerate(types):
-        if number == leaf or kind not in silent:
+    for number, node in enumerate(entries):
+        if number == last or node.shown_type not in silent:
             ancestor = number
             while ancestor >= 0 and not loud[ancestor]:
                 loud[ancestor] = 1
@@ -260,18 +250,18 @@ def tip_indexes(parents: Sequence[int], types: Sequence[str], leaf: int, silent:
         else:
             last_child[parent] = number
             continues[parent] |= loud[number]
-    tips = set() if leaf < 0 else {leaf}
+    tips = set() if last < 0 else {last}
     ends = [number for number in range(len(parents)) if loud[number] and not continues[number]]
     if not ends and not tips and parents:
         ends = [last_root]
     for end in ends:
-        if end == leaf:
+        if end == last:
             continue
         # Follow the silent entries that were added last below the end.
         while last_child[end] >= 0:
             end = last_child[end]
         tips.add(end)
-    return sorted(tips)
+    return [entries[tip] for tip in sorted(tips)]
 
 
 def count_tips(
