@@ -26,13 +26,11 @@ class LiveGuard:
 
     :param env: the environment, by which the agents' own folders are found.
     :param home: the home folder.
-    :param proc: the folder of the process file system.
     """
 
-    def __init__(self, env: Mapping[str, str], home: str, proc: str = "/proc") -> None:
+    def __init__(self, env: Mapping[str, str], home: str) -> None:
         self._env = env
         self._home = home
-        self._proc = proc
         self._cache: dict[str, tuple[int, Processes]] = {}
 
     def verdict(self, header: Header, path: str, now_ms: int) -> Verdict:
@@ -79,7 +77,7 @@ class LiveGuard:
         if cached and 0 <= now_ms - cached[0] < LOOK_AGAIN_MS:
             return cached[1]
         stores = agent_named(header.agent).stores(self._env, self._home, header.cwd or self._home)
-        processes = look(stores, self._proc)
+        processes = look(stores)
         self._cache[header.agent] = (now_ms, processes)
         return processes
 

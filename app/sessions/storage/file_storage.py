@@ -69,18 +69,15 @@ class FileStorage:
 
     :param clock: returns the seconds since the epoch.
     :param sleep: waits for a number of seconds.
-    :param proc: the folder of the process file system.
     """
 
     def __init__(
         self,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
-        proc: str = "/proc",
     ) -> None:
         self._clock = clock
         self._sleep = sleep
-        self._proc = proc
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
         """As `SessionStorage.read`. A crash may leave a long run of NUL bytes; only a part of it is read."""
@@ -320,7 +317,7 @@ class FileStorage:
         """
         began = self._clock()
         while True:
-            holding = holder(target, status, proc=self._proc)
+            holding = holder(target, status)
             reason = f"process {holding[0]} ({holding[1]}) has it open" if holding else ""
             pid = holding[0] if holding else publish_lock_holder(publish_lock_path(path))
             if pid is None or pid == os.getpid():
@@ -364,7 +361,7 @@ class FileStorage:
         try:
             while True:
                 self._sleep(_PAUSE)
-                is_open = holder(kept or target, before, target, self._proc) is not None
+                is_open = holder(kept or target, before, target) is not None
                 size = temporary.carry_over(old, size, target, torn=not is_open)
                 if not is_open:
                     break
@@ -393,7 +390,7 @@ class FileStorage:
             if os.path.samestat(status, os.stat(session)):
                 temporary.remove(kept)
                 return
-            is_open = holder(kept.path, status, session, self._proc) is not None
+            is_open = holder(kept.path, status, session) is not None
             size = kept.rewritten
             if session == target:
                 size = temporary.carry_over(old, size, session, torn=not is_open)
