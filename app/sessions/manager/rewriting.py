@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.json_codec import edit_fields
-from app.sessions.errors import AlreadyThere, AmbiguousEntry, BadValue, Changed, SessionError, UnknownEntry
+from app.sessions.errors import AlreadyThere, AmbiguousEntry, BadValue, SessionError, UnknownEntry
 from app.sessions.manager.session_file import REFERENCES
 from app.sessions.storage.file_storage import refused
 
@@ -84,17 +84,17 @@ def with_tool_arguments(
     return {}
 
 
-def reverted(file: SessionFile, lines: Lines) -> dict[str, bytes]:
-    """Return the lines before a change, by the id of the entry.
+def reverted(file: SessionFile, lines: Lines) -> dict[str, bytes] | None:
+    """Return the lines before a change, by the id of the entry; None if an entry is gone, or its line is not
+    that after the change any more.
 
     :param lines: as in `Change`.
-    :raises Changed: an entry is gone, or its line is not that after the change any more.
     """
     found = {}
     for entry_id, before, after in lines:
         entry = file.entry_store.by_id.get(entry_id)
         if entry is None or entry.source != to_bytes(after):
-            raise Changed(file.path)
+            return None
         found[entry_id] = to_bytes(before)
     return found
 

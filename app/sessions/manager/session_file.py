@@ -11,7 +11,7 @@ import os
 import secrets
 import time
 from random import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     ReplacedLines = Sequence[tuple[str, bytes, bytes]]
     """The id of an entry, "" for the header; its line before and after."""
 
+Written = TypeVar("Written")
+
 _log = logging.getLogger("leafmark")
 # Without a handler of the program that uses this library, the logging module would write to standard error.
 _log.addHandler(logging.NullHandler())
@@ -72,17 +74,16 @@ class SessionFile:
     path            the path of the file, "" in memory
     header          the parsed header; ``header_fields`` is the header as it stands on disk
     entry_store     the entries
-    written         the file is there and has all entries; before, they wait for the first answer
+    written         the file is there and has all entries; before, they wait for the first answer. Never set
+                    without a storage
     leaf_moved      the leaf was placed by the caller, so it does not follow what others append
     previous_leaf   the id of the leaf just before the last entry was appended
     """
 
-    def __init__(
-        self, storage: SessionStorage | None, guard: LiveGuard | None = None, blobs: BlobStore | None = None
-    ) -> None:
+    def __init__(self, storage: SessionStorage | None, guard: LiveGuard | None = None) -> None:
         self.storage = storage
         self.guard = guard
-        self.blobs = blobs
+        self.blobs: BlobStore | None = None
         self.path = ""
         self.header: Header
         self.header_fields: dict[str, Any] = {}
@@ -90,7 +91,8 @@ class SessionFile:
         self.written = False
         self.leaf_moved = False
         self.previous_leaf: str | None = None
-        self._signature: Signature | None = None
+        self._signature: Signature
+        """The signature of the file when it was last read or written."""
         self._offset = 0
         """The offset after the last whole line that was read."""
         self._tail = b""
@@ -127,6 +129,12 @@ class SessionFile:
         entries = self.entry_store.entries
         is_unset = self.entry_store.leaf_id is None and not self.leaf_moved
         return is_unset and bool(entries) and not entries[-1].id
+
+    @property
+    def _files(self) -> SessionStorage:
+        """The storage, for a session that has one."""
+        assert self.storage is not None
+        return self.storage
 
     def check(self) -> None:
         """Raise the error of the last write again: after it, memory and file may differ.
@@ -171,9 +179,7 @@ class SessionFile:
         self.header = read_header(path, encode(self.header_fields) + b"\n", (agent,))
         self.entry_store = EntryStore(path, self.header.dialect, self.header.version, self.header.name)
         self.written = self.leaf_moved = self._made_here = False
-        self._signature = self._failure = None
-        self._is_shortened = False
-        self._offset = 0
+        self._failure = None
 
     def load(self, path: str, agents: tuple[str, ...] = ()) -> None:
         """Read the session at `path`. Nothing is written, not even a migration.
@@ -182,8 +188,7 @@ class SessionFile:
         :raises NotASession: the file is no session.
         :raises Unreadable: the file cannot be read.
         """
-        assert self.storage is not None
-        data, signature = self.storage.read(path)
+        data, signature = self._files.read(path)
         before, self.path = self.path, path
         try:
             self._parse(data, signature, agents)
@@ -201,16 +206,15 @@ class SessionFile:
 
         :raises NotASession, Unreadable: the file is gone, or is no session any more.
         """
-        if self.storage is None or not self.written:
+        if not self.written:
             return False
-        signature = self.storage.signature(self.path)
+        signature = self._files.signature(self.path)
         if signature == self._signature:
             return False
         before = self._signature
         leaf, moved = self.entry_store.leaf_id, self.leaf_moved
         grown = (
             signature is not None
-            and before is not None
             and signature[:2] == before[:2]
             and signature.size >= before.size
             and not self.entry_store.ends_open
@@ -228,13 +232,10 @@ class SessionFile:
 
     def _read_new_bytes(self) -> bool:
         """Read the bytes after the last whole line; return False if the file must be read whole."""
-        assert self.storage is not None
         start = max(0, self._offset - _TAIL)
-        data, signature = self.storage.read(self.path, start)
+        data, signature = self._files.read(self.path, start)
         skip = self._offset - start
-        if len(data) != signature.size - start:
-            return False
-        if data[:skip] != self._tail[-skip:] if skip else False:
+        if len(data) != signature.size - start or data[:skip] != self._tail:
             return False
         settled = self.entry_store.read(data[skip:])
         self._offset += settled
@@ -264,8 +265,7 @@ class SessionFile:
         :raises Changed: the file is not what was read.
         :raises WriteFailed: the file has bytes that were not read.
         """
-        assert self.storage is not None
-        data, signature = self.storage.read(self.path)
+        data, signature = self._files.read(self.path)
         if signature != self._signature:
             raise Changed(self.path)
         if self._is_shortened:
@@ -294,7 +294,7 @@ class SessionFile:
         :raises UnknownEntry: the file was rewritten, and an entry that `fields` names is not in it any more.
         """
         self._check_writable(fields)
-        if self.storage is None or not self.written:
+        if not self.written:
             entry = self._make_entry(fields)
             self.previous_leaf = self.entry_store.leaf_id
             self.entry_store.append(entry)
@@ -302,16 +302,27 @@ class SessionFile:
             if self.storage is not None and is_answer(entry):
                 self.save()
             return entry
-        for attempt in range(_MAX_ATTEMPTS):
+
+        def write() -> Entry:
             self.refuse_danger(operation)
             self._tidy()
+            self._migrate()
+            return self._append_line(self._make_entry(fields, written=True), keep_time, before_write)
+
+        return self._repeat(write, lambda: self._catch_up(fields))
+
+    def _repeat(self, write: Callable[[], Written], catch_up: Callable[[], object]) -> Written:
+        """Return the result of `write`. While it raises Changed, call `catch_up` and try again.
+
+        :raises WriteFailed: as `write`; each further write raises it again.
+        """
+        for attempt in range(_MAX_ATTEMPTS):
             try:
-                self._migrate()
-                return self._append_line(self._make_entry(fields, written=True), keep_time, before_write)
+                return write()
             except Changed:
                 # Back off from a busy writer, each time for a little longer.
                 time.sleep(random() * attempt / 1000)
-                self._catch_up(fields)
+                catch_up()
             except WriteFailed as error:
                 self._keep_failure(error)
                 raise
@@ -362,13 +373,11 @@ class SessionFile:
 
         :raises Changed: the file is not what was read.
         """
-        assert self.storage is not None
-        assert self._signature is not None
         line, size = self._line(entry), self._signature.size
         self.previous_leaf = self.entry_store.leaf_id
         if before_write is not None:
             before_write(entry)
-        signature = self.storage.append(self.path, line, self._signature, keep_time=keep_time)
+        signature = self._files.append(self.path, line, self._signature, keep_time=keep_time)
         return self._add_written(entry, line, size, signature)
 
     def _add_written(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
@@ -390,14 +399,13 @@ class SessionFile:
         self._tail = (self._tail + line)[-_TAIL:]
 
     def _line(self, entry: Entry) -> bytes:
-        return (self._externalized(entry) if self.writing.limits_size else entry.source) + b"\n"
-
-    def _externalized(self, entry: Entry) -> bytes:
-        """Return the line of `entry`, with its images moved to the blob store.
+        """Return the line of a new entry, with its images moved to the blob store.
 
         :raises WriteFailed: they cannot be moved.
         """
-        return encode(self._with_blobs(entry.raw))
+        if self.writing.limits_size:
+            return encode(self._with_blobs(entry.raw)) + b"\n"
+        return (entry.source or encode(entry.raw)) + b"\n"
 
     def _with_blobs(self, fields: dict[str, Any]) -> dict[str, Any]:
         """:raises WriteFailed: the images cannot be moved."""
@@ -416,15 +424,14 @@ class SessionFile:
         :raises AlreadyThere: it exists.
         :raises WriteFailed: the system refused.
         """
-        assert self.storage is not None
         self._tidy()
         try:
             data = self.body()
-            empty = self.storage.signature(self.path)
+            empty = self._files.signature(self.path)
             if empty is not None and empty.size == 0:
-                signature = self.storage.replace(self.path, data, empty, self._publish_lock())
+                signature = self._files.replace(self.path, data, empty, self._publish_lock())
             else:
-                signature = self.storage.create(self.path, data)
+                signature = self._files.create(self.path, data)
         except Changed:
             begun = AlreadyThere(self.path, "was begun by another program meanwhile", errno.EEXIST)
             self._keep_failure(begun)
@@ -437,14 +444,19 @@ class SessionFile:
 
     def body(self) -> bytes:
         """Return the whole session as the bytes of a file."""
-        writing = self.writing
-        lines = [writing.head_lines(self.header_fields, now_ms())]
-        for entry in self.entry_store.entries:
-            line = entry.source
-            if not line:
-                line = self._externalized(entry) if writing.limits_size else encode(entry.raw)
-            lines.append(line + b"\n")
-        return b"".join(lines)
+        head = self.writing.head_lines(self.header_fields, now_ms())
+        entries = self.entry_store.entries
+        return head + b"".join(
+            [entry.source + b"\n" if entry.source else self._line(entry) for entry in entries]
+        )
+
+    def _replace(self, data: bytes) -> None:
+        """Replace the content of the file by `data`; the leaf stays.
+
+        :raises Changed: the file is not what was read.
+        """
+        lock = self._publish_lock()
+        self._accept_rewritten(data, self._files.replace(self.path, data, self._signature, lock))
 
     def _accept_rewritten(self, data: bytes, signature: Signature) -> None:
         """Continue with `data` as the content of the file; the leaf stays."""
@@ -461,52 +473,47 @@ class SessionFile:
         version = self.header.version
         if version >= CURRENT_VERSION:
             return
-        assert self.storage is not None
-        assert self._signature is not None
         self.refuse_danger("rewrite")
         lines = self._lines()
         lines[self.header.line - 1] = edit_fields(lines[self.header.line - 1], {"version": CURRENT_VERSION})
         for entry in self.entry_store.entries:
             lines[entry.line - 1] = migrate_line(entry.source, version, entry.index)
-        data = b"\n".join(lines) + b"\n"
-        lock = self._publish_lock()
-        self._accept_rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+        self._replace(b"\n".join(lines) + b"\n")
 
     def rewrite(
         self,
-        edit: Callable[[SessionFile], Mapping[str, Mapping[str, Any] | bytes]],
+        edit: Callable[[SessionFile], Mapping[str, Mapping[str, Any] | bytes] | None],
         before_write: Callable[[ReplacedLines], object],
     ) -> ReplacedLines:
         """Replace the lines of some entries, or of the header. Every other byte of the file stays, and so
         does the leaf. A file of an old version is migrated first.
 
         :param edit: returns the new fields by the id of the entry ("" for the header), or the new line as
-            bytes. It is called again if another process wrote meanwhile.
+            bytes; None to give up. It is called again if another process wrote meanwhile.
         :param before_write: called with the lines directly before they are written, again for each attempt,
             and not at all while the session has no file.
         :return: the lines that changed: id, line before and line after, without newlines.
+        :raises Changed: `edit` gave up.
         :raises LiveSession, ReadOnly, WriteFailed, BadValue: nothing was written.
         """
         self._check_writable({"parentId": None})
-        if self.storage is None or not self.written:
-            return self._rewrite_in_memory(edit(self))
-        for attempt in range(_MAX_ATTEMPTS):
-            self.refuse_danger("rewrite")
-            self._tidy()
-            changed: Mapping[str, Mapping[str, Any] | bytes] | None = None
-            try:
+
+        def write() -> ReplacedLines | None:
+            if self.written:
+                self.refuse_danger("rewrite")
+                self._tidy()
                 self._migrate()
-                changed = edit(self)
+            changed = edit(self)
+            if changed is None:
+                return None
+            if self.written:
                 return self._replace_lines(changed, before_write)
-            except Changed:
-                if self.header.version >= CURRENT_VERSION and changed is None:
-                    raise  # by `edit`
-                time.sleep(random() * attempt / 1000)
-                self.refresh()
-            except WriteFailed as error:
-                self._keep_failure(error)
-                raise
-        raise Changed(self.path)
+            return self._replace_entries(changed)
+
+        replaced = self._repeat(write, self.refresh)
+        if replaced is None:
+            raise Changed(self.path)
+        return replaced
 
     def _replace_lines(
         self,
@@ -514,8 +521,6 @@ class SessionFile:
         before_write: Callable[[ReplacedLines], object],
     ) -> ReplacedLines:
         """:raises Changed: the file is not what was read."""
-        assert self.storage is not None
-        assert self._signature is not None
         lines = self._lines(keep_mark=True)
         replaced = []
         for entry_id, new in changed.items():
@@ -528,13 +533,11 @@ class SessionFile:
                 lines[number - 1] = mark + after
                 replaced.append((entry_id, before, after))
         if replaced:
-            data = b"\n".join(lines) + b"\n"
             before_write(replaced)
-            lock = self._publish_lock()
-            self._accept_rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+            self._replace(b"\n".join(lines) + b"\n")
         return replaced
 
-    def _rewrite_in_memory(self, changed: Mapping[str, Mapping[str, Any] | bytes]) -> ReplacedLines:
+    def _replace_entries(self, changed: Mapping[str, Mapping[str, Any] | bytes]) -> ReplacedLines:
         """Replace entries of a session that has no file yet."""
         replaced = []
         fields = {key: decode(new) if isinstance(new, bytes) else dict(new) for key, new in changed.items()}
@@ -577,7 +580,7 @@ class SessionFile:
 
         :raises Changed: the file is not what was read.
         """
-        if self.storage is None or not self.written:
+        if not self.written:
             return encode(self.header_fields)
         return self._lines()[self.header.line - 1]
 
@@ -586,10 +589,9 @@ class SessionFile:
 
         :raises LiveSession, WriteFailed, Changed, Unreadable: it is where it was.
         """
-        if self.storage is not None and self.written:
-            assert self._signature is not None
+        if self.written:
             lock = self._publish_lock()
-            self._signature = self.storage.rename(self.path, target, self._signature, lock)
+            self._signature = self._files.rename(self.path, target, self._signature, lock)
         self.path = self.entry_store.file = target
 
     # the title line
@@ -607,38 +609,32 @@ class SessionFile:
         header = {name: value for name, value in self.header_fields.items() if name not in _TITLE_FIELDS}
         if title:
             header |= {"title": title, "titleSource": "user"}
-        if self.storage is None or not self.written:
+        if not self.written:
             added = None if fields is None else self.append(fields)
             self.header_fields, self.entry_store.name = header, title or None
             return added
         slot = slot_line(title, "user" if title else None, now_ms())
-        for _ in range(_MAX_ATTEMPTS):
-            try:
-                if fields is not None:
-                    self.refuse_danger("branch" if self.leaf_moved else "append")
-                    self._tidy()
-                    self._migrate()
-                if self.header.slot_writable:
-                    return self._overwrite_title(slot, fields)
-                return self._rewrite_with_title(header, slot, fields)
-            except Changed:
-                self._catch_up(fields or {})
-            except WriteFailed as error:
-                self._keep_failure(error)
-                raise
-        raise Changed(self.path)
+
+        def write() -> Entry | None:
+            if fields is not None:
+                self.refuse_danger("branch" if self.leaf_moved else "append")
+                self._tidy()
+                self._migrate()
+            if self.header.slot_writable:
+                return self._overwrite_title(slot, fields)
+            return self._rewrite_with_title(header, slot, fields)
+
+        return self._repeat(write, lambda: self._catch_up(fields or {}))
 
     def _overwrite_title(self, slot: bytes, fields: Mapping[str, Any] | None) -> Entry | None:
         """Write the title line in place, and the entry of `fields` at the end.
 
         :raises Changed: the file is not what was read.
         """
-        assert self.storage is not None
-        assert self._signature is not None
         self.refuse_danger("slot")
         entry = None if fields is None else self._make_entry(fields, written=True)
         line, size = b"" if entry is None else self._line(entry), self._signature.size
-        signature = self.storage.overwrite(self.path, slot, self._signature, line)
+        signature = self._files.overwrite(self.path, slot, self._signature, line)
         if entry is None:
             self._advance(signature, b"")
         else:
@@ -653,14 +649,10 @@ class SessionFile:
 
         :raises Changed: the file is not what was read.
         """
-        assert self.storage is not None
-        assert self._signature is not None
         self.refuse_danger("rewrite")
         entry = None if fields is None else self._make_entry(fields, written=True)
-        data = self._with_title(header, slot) + (b"" if entry is None else self._line(entry))
-        signature = self.storage.replace(self.path, data, self._signature, self._publish_lock())
         previous_leaf = self.entry_store.leaf_id
-        self._accept_rewritten(data, signature)
+        self._replace(self._with_title(header, slot) + (b"" if entry is None else self._line(entry)))
         if entry is None:
             return None
         self.previous_leaf, self.leaf_moved = previous_leaf, False

@@ -1050,7 +1050,7 @@ class SessionManager:
             raise ReadOnly(self._file.path, 0, f"cannot be written to: {reason}")
         return self._append(fields)
 
-    def _rewrite(self, edit: Callable[[SessionFile], Mapping[str, Any]]) -> Change:
+    def _rewrite(self, edit: Callable[[SessionFile], Mapping[str, Any] | None]) -> Change:
         def change_by(replaced: ReplacedLines) -> Change:
             return replace(self._change_of("rewrite", "", None, None), lines=to_text(replaced))
 
