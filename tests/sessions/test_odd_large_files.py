@@ -18,7 +18,6 @@ from app.sessions import SessionManager
 from app.sessions.summaries import summary_builder as builder_module
 from app.sessions.summaries.quick_summary import quick_summary
 from app.sessions.summaries.summarise import extend, problems, summarise
-from app.sessions.tree import node, tree_builder
 from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.cases import cases
@@ -153,9 +152,6 @@ def test_no_blank_line_of_a_run_is_decoded(path: str, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Dialect, "partial_entries", counted(Dialect.partial_entries))
     monkeypatch.setattr(builder_module, "decode_lines", counted(builder_module.decode_lines))
-    monkeypatch.setattr(
-        tree_builder, "skeleton_decoder", lambda *, snake: counted(node.skeleton_decoder(snake=snake))
-    )
     summarise(path, AGENTS, MTIME)
     problems(path, AGENTS)
     open_tree(path, AGENTS)

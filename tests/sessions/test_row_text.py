@@ -10,19 +10,21 @@ from hypothesis import strategies as st
 
 from app.formats.partial_entry import Raw, partial_entry_of
 from app.formats.tool_calls import ARGUMENTS_LIMIT, call_line, shortened_arguments
-from app.sessions.tree.row_fields import calls_of, row_fields_of
-from app.sessions.tree.row_text import TEXT_LIMIT, RowText, row_text_of
+from app.sessions.tree.entry_row import calls_of, row_text_of
+from app.sessions.tree.row_text import TEXT_LIMIT, RowText
 from tests.cases import cases
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> RowText:
     """Return the row of the last of `entries`, which may answer a call of an earlier one."""
     skims = [partial_entry_of(entry) for entry in entries]
-    found = row_fields_of(skims[-1], version)
+    calls: dict[str, tuple[str, bytes]] = {}
     for skim in skims:
         if skim.message is not None:
-            found.tool = calls_of(skim.message).get(found.call or "", found.tool)
-    return row_text_of(found)
+            calls |= calls_of(skim.message)
+    message = skims[-1].message
+    call = calls.get(message.tool_call_id or "") if message is not None else None
+    return row_text_of(skims[-1], version, call)
 
 
 def message(role: Any, content: Any = None, **fields: Any) -> dict[str, Any]:

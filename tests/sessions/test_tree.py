@@ -232,6 +232,24 @@ def test_tool_results_know_their_call(tmp_path: Path) -> None:
     assert (tree.entries[0].has_text, tree.entries[0].stop_reason) == (False, "toolUse")
 
 
+@cases(
+    ("content", "has_text"),
+    [
+        (None, False),
+        ("", False),
+        ("said", True),
+        ([{"type": "text", "text": 5}, {"type": "text", "text": "said"}], True),
+        ([{"type": "text", "text": "\n\t "}], False),
+        ([{"type": "toolCall", "arguments": {"type": "text", "text": "x"}}], False),
+        ([5, {"type": "text", "text": "said"}], True),
+    ],
+)
+def test_an_answer_with_a_visible_text_block_has_text(tmp_path: Path, content: Any, has_text: bool) -> None:
+    message = {"role": "assistant", "content": content}
+    tree = tree_of(tmp_path, HEADER, {"type": "message", "id": "a", "message": message})
+    assert tree.entries[0].has_text is has_text
+
+
 def test_oh_my_pi_names_a_session_in_its_title_line(tmp_path: Path) -> None:
     name = {"type": "session_info", "id": "a", "parentId": None, "name": "not read"}
     tree = tree_of(tmp_path, {"type": "title", "v": 1, "title": "Named"}, HEADER, name, agents=("pi", "omp"))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from app.formats.content import read_content
 from app.formats.entry_types import UNDISPLAYED
-from app.formats.json_codec import DECODE_ERRORS
-from app.formats.partial_entry import ABSENT, Timestamp
 from app.formats.timestamps import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.sessions.tree.row_text import RowText
 
 
@@ -83,72 +77,3 @@ def path_to(leaf: Node | None) -> list[Node]:
         leaf = leaf.parent
     path.reverse()
     return path
-
-
-class SkeletonMessage(Struct, gc=False):
-    """The message of an entry. `content` is JSON that is not decoded yet."""
-
-    role: str | None = None
-    stop_reason: str | None = None
-    content: Raw = ABSENT
-
-
-class Skeleton(Struct, gc=False):
-    """One line. `app.formats.partial_entry.PartialEntry` has these fields and more."""
-
-    type: str | None = None
-    id: str | None = None
-    parent_id: str | None = None
-    timestamp: Timestamp = None
-    message: SkeletonMessage | None = None
-    display: Any = None
-
-
-# msgspec renames only the fields that a class declares itself.
-class _CamelMessage(SkeletonMessage, gc=False, rename="camel"):
-    stop_reason: str | None = None
-
-
-class _Camel(Skeleton, gc=False, rename="camel"):
-    parent_id: str | None = None
-    message: _CamelMessage | None = None
-
-
-class _Block(Struct, gc=False):
-    type: str | None = None
-    text: Raw = ABSENT
-
-
-_decode_camel = msgspec.json.Decoder(_Camel).decode
-_decode_snake = msgspec.json.Decoder(Skeleton).decode
-_decode_content = msgspec.json.Decoder(str | list[_Block]).decode
-_decode_text = msgspec.json.Decoder(str).decode
-
-
-def skeleton_decoder(*, snake: bool) -> Callable[[memoryview], Skeleton]:
-    """The decoder of one line in either spelling. Its result must be used before the bytes change.
-
-    It raises one of `DECODE_ERRORS` for a line that is not a JSON object, or has a field of another type.
-    """
-    return _decode_snake if snake else _decode_camel
-
-
-def contains_text(content: Raw) -> bool:
-    """Whether `content` has text that is not blank. Never raises."""
-    try:
-        blocks = _decode_content(content)
-        if isinstance(blocks, str):
-            return _is_text(blocks)
-        for block in blocks:
-            if block.type == "text" and block.text and _is_text(_decode_text(block.text)):
-                return True
-        return False
-    except DECODE_ERRORS:
-        read = read_content(content)
-    if isinstance(read, str):
-        return _is_text(read)
-    return any(block.type == "text" and _is_text(block.text or "") for block in read)
-
-
-def _is_text(text: str) -> bool:
-    return bool(text) and not text.isspace()

@@ -16,19 +16,16 @@ from app.formats.dialects.base import MetadataRecord
 from app.formats.json_codec import BadLine
 from app.formats.lines import open_file, read_at
 from app.sessions.tree.entry_loader import begins_a_line
-from app.sessions.tree.row_fields import calls_of, row_fields_of
-from app.sessions.tree.row_text import RowText, row_text_of
+from app.sessions.tree.entry_row import calls_of, row_text_of
+from app.sessions.tree.row_text import RowText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry
+    from app.sessions.tree.entry_row import Call
     from app.sessions.tree.node import Node
-    from app.sessions.tree.row_text import Call, RowFields
-
-LONG_LINE = 64 << 10
-"""Bytes of a line from which on the fields of its row are read with the tree, and not later."""
 
 _AHEAD = 16 << 10
 _OLDER_ANSWERS = 8
@@ -45,12 +42,7 @@ class RowLoader:
         self._entries = entries
         self._dialect = dialect_named(header.dialect)
         self._version = header.version
-        self._kept: dict[int, RowFields] = {}
         self._calls: dict[int, dict[str, Call]] = {}
-
-    def hold(self, node: Node, entry: PartialEntry) -> None:
-        """Keep the fields of an entry's row, because its line is too long to be read again."""
-        self._kept[node.index] = self._fields(node, entry)
 
     def read(self, nodes: Iterable[Node]) -> None:
         """Set `row_text` of each of `nodes` that has none.
@@ -74,15 +66,15 @@ class RowLoader:
             os.close(descriptor)
 
     def _row_text(self, node: Node, lines: _Lines) -> RowText:
-        fields = self._kept.pop(node.index, None)
-        if fields is None:
-            entry = self._partial_entry(node, lines)
-            if entry is None:
-                return UNREADABLE_ROW
-            fields = self._fields(node, entry)
-        if fields.call is not None and fields.tool is None:
-            fields.tool = self._call(node, fields.call, lines)
-        return row_text_of(fields)
+        entry = self._partial_entry(node, lines)
+        if entry is None:
+            return UNREADABLE_ROW
+        message, call = entry.message, None
+        if message is not None and node.role == "assistant":
+            self._calls[node.index] = calls_of(message)
+        elif message is not None and node.role == "toolResult" and message.tool_call_id is not None:
+            call = self._call(node, message.tool_call_id, lines)
+        return row_text_of(entry, self._version, call)
 
     def _partial_entry(self, node: Node, lines: _Lines) -> PartialEntry | None:
         line = lines.line(node.offset, node.length)
@@ -95,11 +87,6 @@ class RowLoader:
         except BadLine:
             return None
         return entries[node.part] if node.part < len(entries) else None
-
-    def _fields(self, node: Node, entry: PartialEntry) -> RowFields:
-        if node.role == "assistant" and entry.message is not None:
-            self._calls[node.index] = calls_of(entry.message)
-        return row_fields_of(entry, self._version)
 
     def _call(self, node: Node, call: str, lines: _Lines) -> Call | None:
         """The call whose result `node` is: the nearest one with this id above it, else, if its parent is

@@ -49,7 +49,7 @@ class SessionTree:
         self.is_whole = True
         self.entries: list[Node] = []
         self._rows = RowLoader(path, header, self.entries)
-        self._builder = TreeBuilder(header, self.entries, self._rows)
+        self._builder = TreeBuilder(header, self.entries)
         self.problems: list[Fault] = self._builder.problems
         self._dialect = dialect_named(header.dialect)
         self._links: Links[Node] = Links()

@@ -7,24 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.formats.content import text_of
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.errors import Cancelled
-from app.formats.header import MORE_THAN_ENTRIES, Fault, HeaderChecks
-from app.formats.json_codec import DECODE_ERRORS, BadLine
+from app.formats.header import Fault, HeaderChecks
+from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
 from app.formats.text import trim_name
-from app.sessions.tree.node import Node, contains_text, skeleton_decoder
-from app.sessions.tree.row_fields import role_of, stop_of
-from app.sessions.tree.row_loader import LONG_LINE
+from app.sessions.tree.entry_row import role_of, stop_of
+from app.sessions.tree.node import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry, Timestamp
-    from app.sessions.tree.node import Skeleton
-    from app.sessions.tree.row_loader import RowLoader
 
 UNFINISHED = "the last line is unfinished; it may still be being written"
 """The reason of the fault of a torn last line."""
@@ -54,7 +52,7 @@ class TreeBuilder:
     torn          the last line, if it has no newline and is not an entry (yet)
     """
 
-    def __init__(self, header: Header, entries: list[Node], rows: RowLoader) -> None:
+    def __init__(self, header: Header, entries: list[Node]) -> None:
         self.entries = entries
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
@@ -69,8 +67,6 @@ class TreeBuilder:
         self._version = header.version
         self._dialect = dialect_named(header.dialect)
         self._reader = self._dialect.reader()
-        self._decode = skeleton_decoder(snake=self._dialect.snake)
-        self._rows = rows
         self._header_checks = HeaderChecks()
         self.lines = 0
 
@@ -93,58 +89,26 @@ class TreeBuilder:
             if buffer[size - 1] != _NEWLINE:
                 self._read_unfinished(bytes(memoryview(buffer)[:size]), length)
                 return
-            if self._dialect.one_entry_a_line:
-                self._read_entries(buffer, size)
-            else:
-                self._read_lines(bytes(memoryview(buffer)[:size]))
+            self._read_lines(bytes(memoryview(buffer)[:size]))
             self.offset += length
-
-    def _read_entries(self, buffer: bytearray, size: int) -> None:
-        """Read lines with one entry each, decoding only the fields of a `Node` where that is possible."""
-        decode, find, add = self._decode, buffer.find, self._add_node
-        view, base, number = memoryview(buffer), self.offset, self.lines
-        start = self._begin()
-        while start < size:
-            end = find(b"\n", start, size)
-            number += 1
-            line = view[start:end]
-            try:
-                outline = decode(line) if end - start <= LONG_LINE else None
-            except DECODE_ERRORS:
-                start, blank = skip_blanks(buffer, start, size)
-                if blank:
-                    number += blank - 1
-                    continue
-                outline = None
-            if (
-                outline is None
-                or outline.type in MORE_THAN_ENTRIES
-                or (outline.message is None and outline.type == "message")
-            ):
-                self._read_line(bytes(line), number, base + start)
-            else:
-                add(outline, number, base + start, end - start)
-            start = end + 1
-        self.lines = number
 
     def _read_lines(self, data: bytes) -> None:
         offset = self.offset
-        start = self._begin()
+        start = len(BOM) if not self.lines and self._header.has_bom else 0
         while start < len(data):
-            start, blank = skip_blanks(data, start, len(data))
-            self.lines += blank
-            if start == len(data):
-                break
             end = data.find(b"\n", start)
             if end < 0:
                 end = len(data)
+            line = data[start:end]
+            if not line or line.isspace():
+                # It may be one of millions.
+                start, blank = skip_blanks(data, start, len(data))
+                if blank:
+                    self.lines += blank
+                    continue
             self.lines += 1
-            self._read_line(data[start:end], self.lines, offset + start)
+            self._read_line(line, self.lines, offset + start)
             start = end + 1
-
-    def _begin(self) -> int:
-        """The offset of the first line in the bytes that were read."""
-        return len(BOM) if not self.lines and self._header.has_bom else 0
 
     def _read_unfinished(self, line: bytes, length: int) -> None:
         """:param length: the number of its bytes in the file."""
@@ -181,46 +145,37 @@ class TreeBuilder:
             if reason:
                 self.problems.append(Fault(number, offset, reason))
             return
-        node = self._add_node(partial, number, offset, length)
-        node.part = part
-        if length > LONG_LINE:
-            self._rows.hold(node, partial)
+        words, role, stop, has_text = _WORDS, None, None, False
+        message = partial.message
+        if message is not None and kind == "message":
+            role = words.get(message.role) or role_of(message.role, self._version)
+            if role == "assistant":
+                stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
+                has_text = bool(text_of(message.content, "").strip())
+        self.entries.append(
+            Node(
+                len(self.entries),
+                partial.id,
+                partial.parent_id,
+                words.get(kind) or kind or "",
+                role,
+                number,
+                offset,
+                length,
+                partial.timestamp,
+                stop,
+                has_text,
+                part=part,
+                undisplayed=partial.display is False and kind == "custom_message",
+            )
+        )
         if kind == "message":
-            if partial.message is None:
+            if message is None:
                 self.problems.append(Fault(number, offset, "a message entry without a message"))
         elif kind == "label":
             self._add_label(partial, number, offset)
         elif kind == "session_info":
             self.name = self._dialect.name_after(self.name, trim_name(partial.name))
-
-    def _add_node(self, outline: Skeleton | PartialEntry, number: int, offset: int, length: int) -> Node:
-        entries, words = self.entries, _WORDS
-        kind = outline.type or ""
-        role = stop = None
-        has_text = False
-        message = outline.message
-        if message is not None and kind == "message":
-            role = words.get(message.role) or role_of(message.role, self._version)
-            if role == "assistant":
-                stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
-                has_text = contains_text(message.content)
-        node = Node(
-            len(entries),
-            outline.id,
-            outline.parent_id,
-            words.get(kind, kind),
-            role,
-            number,
-            offset,
-            length,
-            outline.timestamp,
-            stop,
-            has_text,
-        )
-        if outline.display is False and kind == "custom_message":
-            node.undisplayed = True
-        entries.append(node)
-        return node
 
     def _add_label(self, partial: PartialEntry, number: int, offset: int) -> None:
         self.label_lines.append((partial.target_id, number, offset))
