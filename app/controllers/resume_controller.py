@@ -182,12 +182,12 @@ class ResumeController:
             session = selection.row
             if session is None:
                 if not is_reading:
-                    dialog.tell_gone()
+                    dialog.tell(dialog.standing, is_gone=True)
             elif session.path != dialog.standing.path:
                 self._planner.make_plan(session)
                 return
             else:
-                dialog.tell_back()
+                dialog.tell(dialog.standing)
         row, plan = self._pane.list.row, self.plan
         if row is not None and plan is not None and self.planned == row.path and row.cwd != plan.cwd:
             self._planner.make_plan(row)

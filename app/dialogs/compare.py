@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.view.comparison import BESIDE_FROM, ComparisonCursor, ComparisonTable
 from app.view.line import fit_line
-from app.widgets.dialog import SHORT_BELOW, Dialog, TextLines
+from app.widgets.dialog import SHORT_BELOW, Dialog, DialogBox, TextLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,9 +114,7 @@ class CompareDialog(Dialog["Node | None"]):
         self._lines = ComparisonLines(id="comparison")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog wide") as box:
-            box.border_title = Content("Compare branches")
-            box.border_subtitle = Content("Esc close")
+        with DialogBox("Compare branches", "Esc close", classes="wide"):
             yield self._head
             yield self._lines
             yield Static(Content("Reading…"), id="said")

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
@@ -31,7 +31,7 @@ from app.view.branch_choices import (
 )
 from app.view.formatting import tilde
 from app.widgets.choice_row import ChoiceRow
-from app.widgets.dialog import Dialog
+from app.widgets.dialog import Dialog, DialogBox
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
@@ -124,19 +124,17 @@ class ContinueDialog(Dialog["Choice | None"]):
         self._left_at: object = None
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Continue from here")
-            with VerticalScroll(classes="body", can_focus=False):
-                yield Static(classes="warning", id="about")
-                yield Static(id="prompt-title")
-                yield self._prompt
-                yield self._where
-                yield self._folder
-                yield self._summary
-                yield self._instructions
-                yield self._outline
-                yield Static(id="runs")
-                yield Static(classes="warning", id="wrong")
+        with DialogBox("Continue from here"), VerticalScroll(classes="body", can_focus=False):
+            yield Static(classes="warning", id="about")
+            yield Static(id="prompt-title")
+            yield self._prompt
+            yield self._where
+            yield self._folder
+            yield self._summary
+            yield self._instructions
+            yield self._outline
+            yield Static(id="runs")
+            yield Static(classes="warning", id="wrong")
 
     def on_mount(self) -> None:
         self._prompt.move_cursor(self._prompt.document.end)

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -32,7 +32,7 @@ from app.view.export_choices import (
 )
 from app.view.formatting import tilde
 from app.widgets.choice_row import ChoiceRow
-from app.widgets.dialog import Dialog
+from app.widgets.dialog import Dialog, DialogBox
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
@@ -83,20 +83,19 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         self._there = ""
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(f"Export {one_line(self._title, 60)}")
-            with VerticalScroll(classes="body", can_focus=False):
-                yield self._format
-                yield self._branches
-                yield self._thinking
-                yield self._tools
-                yield self._images
-                yield self._redaction
-                with Horizontal(id="export-target"):
-                    yield Static("File" if self._name_of else "Folder", id="export-label")
-                    yield self._path
-                yield Static(id="export-writes")
-                yield Static(classes="warning", id="wrong")
+        title = f"Export {one_line(self._title, 60)}"
+        with DialogBox(title), VerticalScroll(classes="body", can_focus=False):
+            yield self._format
+            yield self._branches
+            yield self._thinking
+            yield self._tools
+            yield self._images
+            yield self._redaction
+            with Horizontal(id="export-target"):
+                yield Static("File" if self._name_of else "Folder", id="export-label")
+                yield self._path
+            yield Static(id="export-writes")
+            yield Static(classes="warning", id="wrong")
 
     def on_mount(self) -> None:
         self._format.focus()

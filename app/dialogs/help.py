@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -18,7 +18,7 @@ from app.keys import keys_of
 from app.view.cells import width
 from app.view.line import wrap
 from app.view.markdown import markdown_lines
-from app.widgets.dialog import Dialog
+from app.widgets.dialog import Dialog, DialogBox
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
@@ -107,9 +107,7 @@ class HelpDialog(Dialog[None]):
         """The page that is shown; "" for the list of the pages."""
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = self._title()
-            box.border_subtitle = Content(self._key_hints())
+        with DialogBox(self._title(), self._key_hints()):
             yield _LaidOut(self._names, id="help-sections")
             line = LineInput(placeholder="Filter", id="help-filter", compact=True)
             line.display = False
@@ -129,14 +127,14 @@ class HelpDialog(Dialog[None]):
         return self.query_one("#help-filter", LineInput)
 
     def _show(self) -> None:
-        self.query_one(".dialog", Vertical).border_title = self._title()
+        self.query_one(DialogBox).border_title = Content(self._title())
         self.set_keys(self._key_hints())
         for part in self.query(_LaidOut):
             part.show()
 
-    def _title(self) -> Content:
+    def _title(self) -> str:
         page = read_title(self.topic) if self.topic else ""
-        return Content(f"Help: {page or self.section.lower()}")
+        return f"Help: {page or self.section.lower()}"
 
     def _key_hints(self) -> str:
         first = "0-9 page" if self.section == PAGES else "j k g G scroll"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -14,7 +13,7 @@ from app.keys import key_of
 from app.messages import HistoryRead
 from app.services.places import PlacesReader
 from app.view.history import history_line
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -61,13 +60,11 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
         self._reader = PlacesReader(setup, self.post_message)
         # None is the line between what was undone and what was done
         self._list = ItemList["HistoryStep | None"](self._draw_step, id="history")
-        self._before = 0
         self._is_shown = False
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("History")
+        with DialogBox("History"):
             yield self._list
             yield Static(Content("Reading…"), id="said")
 
@@ -86,13 +83,11 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
     @property
     def _next_undo(self) -> HistoryStep | None:
         """The action that is undone next: the newest that can be."""
-        done = [step for step in self._list.items if step is not None and step.state == "done"]
-        return done[0] if done else None
+        return next((step for step in self._list.items if step and step.state == "done"), None)
 
     @property
     def _next_redo(self) -> HistoryStep | None:
-        undone = [step for step in self._list.items if step is not None and step.is_undone]
-        return undone[-1] if undone else None
+        return next((step for step in reversed(self._list.items) if step and step.is_undone), None)
 
     @on(HistoryRead)
     def _history_read(self, event: HistoryRead) -> None:
@@ -107,13 +102,12 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
             self._show_keys(items)
             return
         self._list.show(items)
-        self._list.styles.height = max(1, min(len(items), self.size.height - _BESIDE))
+        self.on_resize()
         # The newest that was done; the keys for it and for the redo stand beside each other.
         if done:
             self._list.move_to(len(items) - len(done))
         elif undone:
             self._list.move_to(len(undone) - 1)
-        self._before = self._list.cursor
         self._show_keys(items)
         said = self.query_one("#said", Static)
         said.display = not items
@@ -128,9 +122,7 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
         self.set_keys("  ".join([*filter(None, hints), "Esc close"]))
 
     def on_resize(self) -> None:
-        if self._is_shown:
-            rows = len(self._list.items)
-            self._list.styles.height = max(1, min(rows, self.size.height - _BESIDE))
+        self._list.fit(self.size.height - _BESIDE)
 
     def _draw_step(self, step: HistoryStep | None, cells: int) -> Line:
         if step is None:
@@ -141,14 +133,6 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
         elif step is self._next_undo:
             hint = f"{key_of('change.undo')} undo"
         return history_line(step, cells, self._setup.now_ms(), hint)
-
-    @on(LineList.Moved)
-    def _skip_line(self) -> None:
-        """Move past the line between what was undone and what was done."""
-        event_list, before = self._list, self._before
-        if event_list.items and event_list.picked is None:
-            event_list.move_to(event_list.cursor + (1 if event_list.cursor >= before else -1))
-        self._before = event_list.cursor
 
     @on(LineList.Activated)
     def action_choose(self) -> None:

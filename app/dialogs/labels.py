@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -18,7 +17,7 @@ from app.sessions.tree.labelled import LabelledEntry
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import age
 from app.view.tree_row import without_marks
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
@@ -102,8 +101,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._reader = LabelReader(self.post_message)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Labels")
+        with DialogBox("Labels"):
             yield self._line
             yield Static(id="labels-scope")
             yield self._list
@@ -131,7 +129,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         labels = labelled_in([row for row in self._rows if self._all or row.path == self._path])
         shown = [item for item in labels if typed in item.label.casefold() or typed in self._text(item)]
         self._list.show(shown)
-        self._list.styles.height = max(1, min(len(shown), self.size.height - _BESIDE))
+        self._list.fit(self.size.height - _BESIDE)
         marks = (" ", "•") if self._all else ("•", " ")
         scope = f"({marks[0]}) This session   ({marks[1]}) All   {len(shown):,} of {len(labels):,}"
         if not labels:

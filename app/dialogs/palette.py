@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
-from textual.content import Content
 
 from app.commands import Command
 from app.formats.text import one_line
 from app.view.cells import pad, stable_width, width
 from app.view.formatting import age
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
@@ -101,9 +99,7 @@ class PaletteDialog(Dialog["Offer | None"]):
         self._list = ItemList["Offer | None"](self._draw, id="palette-list")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Commands")
-            box.border_subtitle = Content("Enter run  ↑ ↓ choose  Esc close")
+        with DialogBox("Commands", "Enter run  ↑ ↓ choose  Esc close"):
             yield LineInput(placeholder="Command, session or label", id="palette-line", compact=True)
             yield self._list
 
@@ -119,7 +115,7 @@ class PaletteDialog(Dialog["Offer | None"]):
         places = matching_places(self._rows, typed)
         between = [None] if bool(commands) == bool(places) else []
         self._list.show([*commands, *between, *places])
-        self._list.styles.height = max(1, min(len(self._list.items), self.size.height - _BESIDE))
+        self._list.fit(self.size.height - _BESIDE)
 
     def on_resize(self) -> None:
         if self.is_mounted:
@@ -148,17 +144,10 @@ class PaletteDialog(Dialog["Offer | None"]):
     def action_step(self, rows: int) -> None:
         """Move the cursor by rows."""
         self._list.step(rows)
-        self._skip_line(rows)
 
     def action_page(self, pages: int) -> None:
         """Move the cursor by pages."""
         self._list.step(0, pages)
-        self._skip_line(pages)
-
-    def _skip_line(self, step: int) -> None:
-        """Move past the line between commands and places, in the direction of a step."""
-        if self._list.items and self._list.picked is None:
-            self._list.step(1 if step > 0 else -1)
 
     @on(LineList.Activated)
     @on(LineInput.Submitted)

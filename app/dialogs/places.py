@@ -18,7 +18,7 @@ from app.messages import LyingSessionRead, PlaceRead
 from app.services.places import PlacesReader
 from app.view.cells import shorten
 from app.view.places import PlaceModel, lost_for_good, place_line
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
@@ -122,8 +122,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._line = _FilterLine(placeholder="Filter", id="place-filter", compact=True)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog place") as box:
-            box.border_title = Content(self._place.title)
+        with DialogBox(self._place.title, classes="place"):
             with Horizontal(id="place-head"):
                 yield self._line
                 yield Static(Content(""), id="place-sum")
@@ -334,16 +333,14 @@ class DeleteDialog(Dialog["bool | None"]):
 
     def compose(self) -> ComposeResult:
         number = len(self._rows)
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Delete for good")
-            box.border_subtitle = Content("Enter delete  Esc keep")
-            with VerticalScroll(classes="body", can_focus=False):
-                what = "This session is" if number == 1 else f"These {number:,} sessions are"
-                yield Static(Content(f"{what} gone for good, and nothing else in the trash is touched:"))
-                for line in lost_for_good(self._rows):
-                    yield Static(Content(f"  {line}"))
-                yield Static(Content(f"Type {WORD} to go on."), classes="warning", id="delete-word")
-                yield LineInput(id="delete-line", compact=True)
+        what = "This session is" if number == 1 else f"These {number:,} sessions are"
+        box = DialogBox("Delete for good", "Enter delete  Esc keep")
+        with box, VerticalScroll(classes="body", can_focus=False):
+            yield Static(Content(f"{what} gone for good, and nothing else in the trash is touched:"))
+            for line in lost_for_good(self._rows):
+                yield Static(Content(f"  {line}"))
+            yield Static(Content(f"Type {WORD} to go on."), classes="warning", id="delete-word")
+            yield LineInput(id="delete-line", compact=True)
 
     def on_mount(self) -> None:
         self.query_one(LineInput).focus()

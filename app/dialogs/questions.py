@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.formats.text import inert, one_line
 from app.stores.live import LIVE
 from app.view.cells import shorten
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -66,61 +66,41 @@ class ResumeDialog(Dialog[str | None]):
         self._is_gone = False
 
     def compose(self) -> ComposeResult:
-        reason, folder, command, ways = self._said()
-        with Vertical(classes="dialog") as box:
-            box.border_title = self._heading()
-            box.border_subtitle = Content(self._keys())
+        with DialogBox(""):
             with VerticalScroll(classes="body"):
-                yield Static(reason, classes="warning", id="reason")
-                yield Static(folder, id="folder")
-                yield Static(command, classes="command", id="command")
-            last = Static(ways, classes="hint", id="ways-out")
-            last.display = bool(ways)
-            yield last
+                yield Static(classes="warning", id="reason")
+                yield Static(id="folder")
+                yield Static(classes="command", id="command")
+            yield Static(classes="hint", id="ways-out")
 
-    def _said(self) -> tuple[Content, Content, Content, Content]:
-        plan = self.standing.plan
-        if self._is_gone:
-            return Content("This session is gone."), Content(""), Content(""), Content("")
-        ways = ["f fork into another folder and resume there"] if plan.folder_gone else []
-        if plan.problem is None:
-            ways.insert(0, "r resume anyway")
-        reason = self.standing.reason or "the session can be resumed now"
-        return (
-            Content(inert(reason[:1].upper() + reason[1:])),
-            Content(f"Folder   {inert(self.standing.folder)}"),
-            Content(inert(plan.shell)),
-            Content("\n".join(ways)),
-        )
-
-    def _heading(self) -> Content:
-        return Content(f"{'Cannot resume' if self.standing.plan.problem else 'Resume'}: {self._title}")
-
-    def _keys(self) -> str:
-        return "Esc back" if self._is_gone else "c copy command  t view tree  Esc cancel"
-
-    def tell(self, standing: Standing) -> None:
-        """It stands otherwise now: its agent has moved the session."""
-        self.standing, self._is_gone = standing, False
+    def on_mount(self) -> None:
         self._show()
 
-    def tell_back(self) -> None:
-        """The session is where it was."""
-        if self._is_gone:
-            self.tell(self.standing)
-
-    def tell_gone(self) -> None:
-        """The session is there no more."""
-        if not self._is_gone:
-            self._is_gone = True
+    def tell(self, standing: Standing, *, is_gone: bool = False) -> None:
+        """Show how it stands now: the agent has moved the session, or the session is gone or back."""
+        if (standing, is_gone) != (self.standing, self._is_gone):
+            self.standing, self._is_gone = standing, is_gone
             self._show()
 
     def _show(self) -> None:
-        for name, said in zip(("reason", "folder", "command", "ways-out"), self._said(), strict=True):
-            self.query_one(f"#{name}", Static).update(said)
-        self.query_one("#ways-out").display = bool(self._said()[-1])
-        self.query_one(".dialog", Vertical).border_title = self._heading()
-        self.set_keys(self._keys())
+        plan, reason = self.standing.plan, self.standing.reason or "the session can be resumed now"
+        ways = ["r resume anyway"] if plan.problem is None else []
+        if plan.folder_gone:
+            ways.append("f fork into another folder and resume there")
+        texts = {
+            "reason": reason[:1].upper() + reason[1:],
+            "folder": f"Folder   {self.standing.folder}",
+            "command": plan.shell,
+            "ways-out": "\n".join(ways),
+        }
+        if self._is_gone:
+            texts = dict.fromkeys(texts, "") | {"reason": "This session is gone."}
+        for name, text in texts.items():
+            self.query_one(f"#{name}", Static).update(Content(inert(text)))
+        self.query_one("#ways-out").display = bool(texts["ways-out"])
+        title = f"{'Cannot resume' if plan.problem else 'Resume'}: {self._title}"
+        self.query_one(DialogBox).border_title = Content(title)
+        self.set_keys("Esc back" if self._is_gone else "c copy command  t view tree  Esc cancel")
 
     def action_copy(self) -> None:
         """Copy the command."""
@@ -214,17 +194,15 @@ class InUseDialog(Dialog[str | None]):
         self._list = ItemList[Way](self._draw, id="ways")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(self._title)
-            box.border_subtitle = Content("Enter select  Esc cancel")
-            self._list.styles.height = len(self._ways)
-            with VerticalScroll(classes="body", can_focus=False):
-                yield Static(Content(self._said), classes="warning")
-                yield Static(Content(""))
-                yield self._list
+        box = DialogBox(self._title, "Enter select  Esc cancel")
+        with box, VerticalScroll(classes="body", can_focus=False):
+            yield Static(Content(self._said), classes="warning")
+            yield Static(Content(""))
+            yield self._list
 
     def on_mount(self) -> None:
         self._list.show(self._ways)
+        self._list.fit(len(self._ways))
 
     def _draw(self, way: Way, cells: int) -> Line:
         if way.why_not:
@@ -254,14 +232,12 @@ class FolderDialog(Dialog[str | None]):
         self._home = home
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(self._title)
-            box.border_subtitle = Content("Enter select  Esc cancel")
-            # A path that is not printable is offered as ".".
-            offered = self._start if self._start.isprintable() else os.curdir
-            with VerticalScroll(classes="body", can_focus=False):
-                yield Input(offered, id="folder-path", compact=True)
-                yield Static(Content(""), classes="warning", id="wrong")
+        # A path that is not printable is offered as ".".
+        offered = self._start if self._start.isprintable() else os.curdir
+        box = DialogBox(self._title, "Enter select  Esc cancel")
+        with box, VerticalScroll(classes="body", can_focus=False):
+            yield Input(offered, id="folder-path", compact=True)
+            yield Static(Content(""), classes="warning", id="wrong")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -301,11 +277,9 @@ class WaitDialog(Dialog[None]):
         self._has_ended = False
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(one_line(self._title, 100))
-            box.border_subtitle = Content("Esc cancel")
-            with VerticalScroll(classes="body"):
-                yield Static(Content(inert(self._said)))
+        box = DialogBox(one_line(self._title, 100), "Esc cancel")
+        with box, VerticalScroll(classes="body"):
+            yield Static(Content(inert(self._said)))
 
     def end(self) -> None:
         """Close the dialog, because nothing is waited for any more: at once, or when it gets the keys."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -14,7 +13,7 @@ from app.formats.text import one_line
 from app.view.cells import stable_width
 from app.view.problems import TreeProblem, line_place
 from app.view.session_details import details_lines
-from app.widgets.dialog import SHORT_BELOW, Dialog, ItemList, TextLines
+from app.widgets.dialog import SHORT_BELOW, Dialog, DialogBox, ItemList, TextLines
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -49,9 +48,8 @@ class SessionDetailsDialog(Dialog[str | None]):
         self._lines = TextLines(id="session-details")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog place") as box:
-            box.border_title = Content(f"Details: {one_line(self._title, 60)}")
-            box.border_subtitle = Content("y copy id  Y copy path  ↑ ↓ scroll  Esc close")
+        keys = "y copy id  Y copy path  ↑ ↓ scroll  Esc close"
+        with DialogBox(f"Details: {one_line(self._title, 60)}", keys, classes="place"):
             yield self._lines
 
     def on_mount(self) -> None:
@@ -79,9 +77,7 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
         self._list = ItemList[TreeProblem](self._draw_fault, id="problems")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog tall wide") as box:
-            box.border_title = Content("Damaged lines")
-            box.border_subtitle = Content("Enter go  Esc close")
+        with DialogBox("Damaged lines", "Enter go  Esc close", classes="tall wide"):
             yield self._list
             yield Static(Content(f"{len(self._faults):,} in all"), classes="hint")
 

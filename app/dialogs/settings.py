@@ -11,7 +11,6 @@ import tomlkit
 from textual import on, work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -21,7 +20,7 @@ from app.services.external_editor import NoProgram, command_of
 from app.settings import read_settings, settings_file
 from app.settings_writer import CannotWrite, make_file, read_values, set_setting
 from app.stores import AGENTS
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
@@ -64,8 +63,7 @@ class SettingsDialog(Dialog[None]):
         self._line = LineInput(placeholder="Filter", id="settings-line", compact=True)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Settings")
+        with DialogBox("Settings"):
             yield self._line
             yield self._list
             yield Static(id="settings-said", classes="hint")
@@ -76,10 +74,7 @@ class SettingsDialog(Dialog[None]):
         self._read()
 
     def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        self._list.styles.height = max(1, min(len(self._list.items), self.size.height - _BESIDE))
+        self._list.fit(self.size.height - _BESIDE)
 
     @work(exclusive=True, group="settings")
     async def _read(self) -> None:
@@ -103,7 +98,7 @@ class SettingsDialog(Dialog[None]):
         names = [row.name for row in shown]
         if picked is not None and picked.name in names:
             self._list.move_to(names.index(picked.name))
-        self._fit()
+        self.on_resize()
         self._explain()
 
     def _draw_row(self, row: SettingRow, cells: int) -> Line:

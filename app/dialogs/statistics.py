@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -30,7 +29,7 @@ from app.view.statistics import (
     total_lines,
 )
 from app.widgets.choice_row import ChoiceRow
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -87,8 +86,8 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         self._made: StatisticsMade | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog statistics") as box:
-            box.border_title = Content("Statistics")
+        keys = "Enter its sessions  Tab next grouping  d w p m a t  Esc close"
+        with DialogBox("Statistics", keys, classes="statistics"):
             yield Static(Content("Reading…"), id="figures-total")
             yield Static(id="figures-map")
             yield self._by
@@ -97,7 +96,6 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
             yield self._list
 
     def on_mount(self) -> None:
-        self.set_keys("Enter its sessions  Tab next grouping  d w p m a t  Esc close")
         self._reader.group(self._by.value)
 
     def on_unmount(self) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from app.formats.text import one_line
 from app.stores.tags import BadTag, parse_note, parse_tag
 from app.view.cells import shorten
-from app.widgets.dialog import Dialog
+from app.widgets.dialog import Dialog, DialogBox
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
@@ -90,23 +90,22 @@ class TagDialog(Dialog["TagAnswer | None"]):
 
     def compose(self) -> ComposeResult:
         text = "".join(f"{tag} " for tag in self._tags)
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(f"Tags: {one_line(self._title, 60)}")
-            next_field = "" if self._note is None else "Tab next  "
-            box.border_subtitle = Content(f"Enter save  {next_field}→ complete  Esc cancel")
-            with VerticalScroll(classes="body", can_focus=False):
-                yield Static(Content("Tags"), classes="field")
-                yield LineInput(
-                    text,
-                    placeholder="client-x urgent",
-                    id="tags-line",
-                    compact=True,
-                    suggester=_KnownTags(self._known),
-                )
-                if self._note is not None:
-                    yield Static(Content("Note"), classes="field")
-                    yield LineInput(self._note, placeholder="a line about it", id="note-line", compact=True)
-                yield Static(Content(self._known_line()), id="tags-said")
+        next_field = "" if self._note is None else "Tab next  "
+        keys = f"Enter save  {next_field}→ complete  Esc cancel"
+        box = DialogBox(f"Tags: {one_line(self._title, 60)}", keys)
+        with box, VerticalScroll(classes="body", can_focus=False):
+            yield Static(Content("Tags"), classes="field")
+            yield LineInput(
+                text,
+                placeholder="client-x urgent",
+                id="tags-line",
+                compact=True,
+                suggester=_KnownTags(self._known),
+            )
+            if self._note is not None:
+                yield Static(Content("Note"), classes="field")
+                yield LineInput(self._note, placeholder="a line about it", id="note-line", compact=True)
+            yield Static(Content(self._known_line()), id="tags-said")
 
     def on_mount(self) -> None:
         self.query_one("#tags-line", LineInput).focus()

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.view.cells import stable_width
-from app.widgets.dialog import Dialog, ItemList
+from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -49,9 +48,7 @@ class ThemesDialog(Dialog["str | None"]):
         self._list = ItemList[str](self._draw_name, id="themes")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Theme")
-            box.border_subtitle = Content("↑ ↓ preview  Enter keep  Esc restore")
+        with DialogBox("Theme", "↑ ↓ preview  Enter keep  Esc restore"):
             yield self._list
             if self._problems:
                 yield Static(Content(one_line(self._problems[0], 500)), classes="hint")
@@ -59,16 +56,12 @@ class ThemesDialog(Dialog["str | None"]):
     def on_mount(self) -> None:
         self._list.focus()
         self._list.show(self._names)
-        self._fit()
+        self.on_resize()
         if self._now in self._names:
             self._list.move_to(self._names.index(self._now))
 
     def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        rows = min(len(self._names), _MOST_ROWS, self.size.height - _BESIDE)
-        self._list.styles.height = max(1, rows)
+        self._list.fit(min(_MOST_ROWS, self.size.height - _BESIDE))
 
     def _draw_name(self, name: str, cells: int) -> Line:
         now: Line = [("   (now)", "dim")] if name == self._now else []

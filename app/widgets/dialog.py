@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.binding import Binding
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
@@ -101,6 +102,18 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
         return [with_images(line) for line in super().render_lines(crop)]
 
 
+class DialogBox(Vertical):
+    """The box of a dialog, with its title in the upper frame and its keys in the lower one."""
+
+    def __init__(self, title: str, keys: str = "", *, classes: str = "") -> None:
+        """:param title: inert; ``keys`` as well.
+        :param classes: further classes.
+        """
+        super().__init__(classes=f"dialog {classes}")
+        self.border_title = Content(title)
+        self.border_subtitle = Content(keys)
+
+
 def keys_that_fit(keys: str, cells: int) -> str:
     """As many keys as have room, each whole. The first one and the last one, which closes the dialog, stay.
 
@@ -173,6 +186,17 @@ class ItemList(LineList, Generic[Item]):
         """Show these items, with the cursor on the first."""
         self.items = items
         self.set_rows(len(items), 0)
+
+    def fit(self, most: int) -> None:
+        """Make the list as high as its items are many, and at most so many lines."""
+        self.styles.height = max(1, min(len(self.items), most))
+
+    def move_to(self, index: int) -> None:
+        """Move the cursor to an item, past a None: a line between items."""
+        index = max(0, min(index, self.rows - 1))
+        if self.items and self.items[index] is None:
+            index += 1 if index >= self.cursor else -1
+        super().move_to(index)
 
     @property
     def picked(self) -> Item | None:
