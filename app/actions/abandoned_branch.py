@@ -40,19 +40,17 @@ _SPEAKERS = {
 class AbandonedBranch:
     """An abandoned branch.
 
-    :param common_id: the last entry that both paths share, None if they share none.
     :param entries: the entries of the branch, oldest first; the first may be a compaction that stands for
         more.
     :param files: the files that were read and changed in the whole branch.
     """
 
-    common_id: str | None
     entries: tuple[Entry, ...]
     files: FileLists
 
     def __bool__(self) -> bool:
         """Whether the branch has a message that can be summarised."""
-        return any(True for _ in _messages(self.entries))
+        return next(_messages(self.entries), None) is not None
 
 
 def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBranch:
@@ -68,8 +66,7 @@ def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBran
     files = files_of((entry.normalized for entry in entries), manager.dialect)
     indexes = range(len(entries) - 1, -1, -1)
     compacted = next((index for index in indexes if entries[index].type == "compaction"), 0)
-    common = path[begin - 1].id if begin else None
-    return AbandonedBranch(common, tuple(entries[compacted:]), files)
+    return AbandonedBranch(tuple(entries[compacted:]), files)
 
 
 def outline(branch: AbandonedBranch) -> str:

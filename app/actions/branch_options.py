@@ -6,7 +6,6 @@ it may have changed meanwhile.
 
 from __future__ import annotations
 
-import copy
 import os
 import shlex
 from collections.abc import Mapping
@@ -221,10 +220,8 @@ def with_first_prompt(plan: Plan, agent: str, text: str) -> Plan:
     arguments = agent_named(agent).prompt_arguments(text)
     if not arguments:
         return plan
-    changed = copy.copy(plan)
-    changed.argv = [*plan.argv, *arguments]
-    changed.shell = " ".join((plan.shell, *map(shlex.quote, arguments)))
-    return changed
+    shell = " ".join((plan.shell, *map(shlex.quote, arguments)))
+    return replace(plan, argv=[*plan.argv, *arguments], shell=shell)
 
 
 def _open(question: BranchOptions, env: Mapping[str, str], store: Store | None) -> SessionManager:
@@ -251,8 +248,5 @@ def _branch_problem(manager: SessionManager, path: str) -> str:
 def _plan_for_new_file(plan: Plan, path: str) -> Plan:
     """The plan as it will be for a new file in the same folder."""
     new = os.path.join(os.path.dirname(path), NEW_FILE + os.path.splitext(path)[1])
-    changed = copy.copy(plan)
-    changed.asks = ()
-    changed.argv = [new if word == path else word for word in plan.argv]
-    changed.shell = plan.shell.replace(shell_quote(path), shell_quote(new))
-    return changed
+    argv = [new if word == path else word for word in plan.argv]
+    return replace(plan, argv=argv, shell=plan.shell.replace(shell_quote(path), shell_quote(new)), asks=())

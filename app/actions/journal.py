@@ -54,7 +54,6 @@ _LONGEST = 256 << 20
 
 # A crash may leave gigabytes of NUL bytes behind the last line.
 _PADDING = BLANK_BYTES + b"\0"
-_BLOCK = 8 << 10
 # If a named pipe is in its place, nothing is recorded, and nothing hangs.
 _NONBLOCKING = os.O_NONBLOCK
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NONBLOCKING
@@ -103,11 +102,11 @@ class Journal:
 
     def active(self) -> list[JournalEntry]:
         """The changes that were not undone, oldest first."""
-        return [entry for entry in parse_entries(self._read()) if entry.is_active]
+        return [entry for entry in self.entries() if entry.is_active]
 
     def undone(self) -> set[int]:
         """The numbers of the changes that were undone, as far as they are kept."""
-        return {entry.number for entry in parse_entries(self._read()) if not entry.is_active}
+        return {entry.number for entry in self.entries() if not entry.is_active}
 
     def actions(self) -> list[list[JournalEntry]]:
         """The changes that were not undone, one list for each action; sorted by the last change of each,
@@ -117,26 +116,19 @@ class Journal:
 
     def has_next(self) -> tuple[bool, bool]:
         """Whether there is a change that can be undone, and one that can be redone."""
-        entries = parse_entries(self._read())
+        entries = self.entries()
         return any(entry.is_active for entry in entries), any(entry.undone_as for entry in entries)
 
     def redoable(self) -> list[list[JournalEntry]]:
         """The undone changes that can be redone, one list for each action, each in the order in which they
         were made. The action that was undone last comes first.
         """
-        undone = [entry for entry in parse_entries(self._read()) if entry.undone_as]
-        actions = group_by_action(undone)
+        actions = group_by_action(entry for entry in self.entries() if entry.undone_as)
         return sorted(actions, key=lambda steps: -max(entry.undone_as for entry in steps))
 
     def entries(self) -> list[JournalEntry]:
         """All changes that are kept, with their states, oldest first."""
         return parse_entries(self._read())
-
-    def trashed(self) -> list[tuple[int, Change]]:
-        """All moves to the trash with their times, the last one last; also those that were undone since, and
-        those that undid a change. Another file may have the path in the trash by now.
-        """
-        return trash_moves(parse_entries(self._read()))
 
     def mark_undone(
         self, number: int, by: Change | None = None, *, intent: str = "", reason: str = ""
@@ -271,15 +263,9 @@ class Journal:
             os.close(descriptor)
 
     def _last_number(self) -> int:
-        """The number of the last change, 0 for none. Only the end of a long file is read."""
-        wanted = _BLOCK
-        while True:
-            data, is_all = self._written_end(wanted)
-            numbers = map(parse_number, reversed(data.split(b"\n")))
-            number = next(filter(None, numbers), 0)
-            if number or is_all or wanted > _LONGEST:
-                return number
-            wanted *= 8
+        """The number of the last change, 0 for none."""
+        numbers = map(parse_number, reversed(self._written_lines().split(b"\n")))
+        return next(filter(None, numbers), 0)
 
     def _is_torn(self) -> bool:
         """Whether the last line is incomplete. NUL bytes behind it, which a crash leaves, are removed.
@@ -295,20 +281,20 @@ class Journal:
             os.truncate(self._path, end)
         return last not in (b"", b"\n")
 
-    def _written_end(self, size: int) -> tuple[bytes, bool]:
-        """The lines in the last `size` bytes of the file, without blank lines and NUL bytes at its end, and
-        whether these are all lines; no lines if there is no file.
+    def _written_lines(self) -> bytes:
+        """The lines of the file. If it is long, those in its last `_LONGEST` bytes, without the blank lines
+        and NUL bytes at its end.
 
         :raises OSError: it cannot be read, or is no regular file.
         """
         with self._opened() as file:
             end = file.seek(0, os.SEEK_END)
-            if end > size:
+            if end > _LONGEST:
                 end = run_start(file.fileno(), 0, end, _PADDING)
-            start = file.seek(max(end - size, 0))
+            start = file.seek(max(end - _LONGEST, 0))
             data = file.read(end - start)
         # The first line may have been cut.
-        return data[data.find(b"\n") + 1 if start else 0 :], not start
+        return data[data.find(b"\n") + 1 if start else 0 :]
 
     def _opened(self) -> BinaryIO:
         """The file, open for reading; an empty one if there is none.
@@ -330,42 +316,31 @@ class Journal:
         """
         data = self._read()
         count = data.count(b"\n")
-        is_long = self._length() > KEPT_BYTES
+        is_long = len(data) > KEPT_BYTES
         if count < KEPT_ACTIONS + _SLACK and not is_long:
             return False
         entries = parse_entries(data)
         actions = group_by_action(entries)
         # For some sessions in the trash, only the journal knows where they came from.
         old = [steps for steps in actions[: 1 - KEPT_ACTIONS] if not _lies_in_trash(steps)]
+        kept = actions
         if len(old) > _SLACK:
             dropped = {steps[0].action for steps in old}
             kept = [steps for steps in actions if steps[0].action not in dropped]
-        else:
-            kept = actions
         if is_long:
             # Less than the limit, so that the next change does not rewrite the file again.
             kept = _newest_within(kept, KEPT_BYTES * 3 // 4)
         if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _SLACK:
             return False
         entries = sorted((entry for steps in kept for entry in steps), key=lambda entry: entry.number)
-        self._rewrite(entries, more)
+        replace_file(self._path, b"".join([*map(encode_entry, entries), more]), 0o600)
         return True
-
-    def _rewrite(self, entries: Iterable[JournalEntry], more: bytes) -> None:
-        lines = [encode_entry(entry) for entry in entries]
-        replace_file(self._path, b"".join([*lines, more]), 0o600)
 
     def _read(self) -> bytes:
         try:
-            return self._written_end(_LONGEST)[0]
+            return self._written_lines()
         except OSError:
             return b""
-
-    def _length(self) -> int:
-        try:
-            return os.stat(self._path).st_size
-        except OSError:
-            return 0
 
 
 class Intent:

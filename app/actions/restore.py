@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from app import paths
 from app.actions import trash_folder
 from app.actions.journal import Journal
+from app.actions.journal_entries import trash_moves
 from app.actions.safe_move import already_there, move
 from app.actions.trash import trash_file
 from app.formats.header import find_header
@@ -70,33 +71,51 @@ class TrashedSession:
     size: int = 0
     by_leafmark: bool = False
 
+    @property
+    def change(self) -> Change:
+        """The move that put it there, as far as it is known."""
+        moves = [(self.path, self.in_trash)]
+        if self.artifacts:
+            moves.append((os.path.splitext(self.path)[0], self.artifacts))
+        return Change(
+            "trash",
+            self.path,
+            entry_id="",
+            before=self.path,
+            after=self.in_trash,
+            agent=self.agent,
+            session_id=self.session_id,
+            moves=tuple(moves),
+        )
 
-def restore(what: Change | TrashedSession) -> Change:
+
+def restore(trashed: Change) -> Change:
     """Move a session from the trash back to where it was, byte for byte and with its times, and its folder of
     artifacts with it.
 
-    :param what: of `list_trashed`, or what `trash` returned.
+    :param trashed: the move to the trash, as `trash` returned it or of a session of `list_trashed`.
     :return: the change: `before` is the path in the trash, `after` the path of the session.
     :raises NotThere: it is not in the trash any more.
     :raises AlreadyThere: its path is taken; nothing was moved. HeaderlessContinuation if the file there is
         what the session's agent wrote after the session was trashed.
     :raises WriteFailed: the system refused; nothing was moved.
     """
-    (path, in_trash), *belongings = _moves(what)
-    if not in_trash or not os.path.lexists(in_trash) or _is_other_session(what, in_trash):
+    moved = trashed.moves or ((trashed.before or trashed.path, trashed.after or ""),)
+    (path, in_trash), *belongings = moved
+    if not in_trash or not os.path.lexists(in_trash) or _is_other_session(trashed, in_trash):
         raise NotThere(path, 0, "is not in the trash any more")
     note = ""
     moves = [(in_trash, path)]
-    for folder, trashed in belongings:
-        if trashed and os.path.lexists(trashed) and not _came_from_elsewhere(trashed, folder):
-            moves.insert(0, (trashed, folder))
+    for folder, lying in belongings:
+        if lying and os.path.lexists(lying) and not _came_from_elsewhere(lying, folder):
+            moves.insert(0, (lying, folder))
         else:
             note = f"{folder}: the session's folder of artifacts is not in the trash any more"
     try:
         _require_free(moves)
     except AlreadyThere as error:
         if error.path == path:
-            require_no_continuation(path, in_trash, what.agent)
+            require_no_continuation(path, in_trash, trashed.agent)
         raise
     change = Change(
         "restore",
@@ -104,8 +123,8 @@ def restore(what: Change | TrashedSession) -> Change:
         entry_id="",
         before=in_trash,
         after=path,
-        agent=what.agent,
-        session_id=what.session_id,
+        agent=trashed.agent,
+        session_id=trashed.session_id,
         note=note,
         moves=tuple(moves[::-1]),
     )
@@ -166,7 +185,8 @@ def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: 
     :param state_folder: of leafmark's journal, which knows the sessions that leafmark trashed itself, also by
         an undo.
     """
-    journal = {change.after or "": (at_ms, change) for at_ms, change in Journal(state_folder).trashed()}
+    moves = trash_moves(Journal(state_folder).entries())
+    journal = {change.after or "": (at_ms, change) for at_ms, change in moves}
     notes = [
         note
         for folder in trash_folder.folders(env, [store.root for store in stores])
@@ -198,26 +218,17 @@ def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: 
     return sorted(trashed, key=lambda session: (-session.when_ms, session.path))
 
 
-def _moves(what: Change | TrashedSession) -> Sequence[tuple[str, str]]:
-    if isinstance(what, Change):
-        return what.moves or ((what.before or what.path, what.after or ""),)
-    moves = [(what.path, what.in_trash)]
-    if what.artifacts:
-        moves.append((os.path.splitext(what.path)[0], what.artifacts))
-    return moves
-
-
 def is_still_there(session: TrashedSession) -> bool:
     """Whether the session still lies where it was listed, and is the same."""
-    return os.path.lexists(session.in_trash) and not _is_other_session(session, session.in_trash)
+    return os.path.lexists(session.in_trash) and not _is_other_session(session.change, session.in_trash)
 
 
-def _is_other_session(what: Change | TrashedSession, in_trash: str) -> bool:
+def _is_other_session(trashed: Change, in_trash: str) -> bool:
     """Whether another session has the path in the trash by now, because the trash was emptied."""
-    if _came_from_elsewhere(in_trash, what.path):
+    if _came_from_elsewhere(in_trash, trashed.path):
         return True
-    summary = quick_summary(in_trash, (what.agent,) if what.agent else (), 0)
-    return summary is not None and summary.id != what.session_id
+    summary = quick_summary(in_trash, (trashed.agent,) if trashed.agent else (), 0)
+    return summary is not None and summary.id != trashed.session_id
 
 
 def _read_id(in_trash: str, change: Change) -> str:
@@ -371,10 +382,10 @@ def require_no_continuation(path: str, session: str, agent: str) -> None:
     raise HeaderlessContinuation(path, reason, continuation.problem)
 
 
-def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *, join: bool) -> Change:
+def trash_continuation(trashed: Change, env: Mapping[str, str], *, join: bool) -> Change:
     """Move the continuation of a trashed session to the trash, so that the session can be restored.
 
-    :param what: the session, as for `restore`.
+    :param trashed: the move of the session to the trash, as for `restore`.
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param join: append its entries to the session first, which stays in the trash. They are checked: each
         line is a complete entry, with its parent in the session or before it.
@@ -385,8 +396,7 @@ def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *,
         nothing was changed.
     :raises SessionError: it cannot be moved; the class says why.
     """
-    session = (what.after or "") if isinstance(what, Change) else what.in_trash
-    path, agent = what.path, what.agent
+    session, path, agent = trashed.after or "", trashed.path, trashed.agent
     _require_idle(path, session, agent, env)
     if join:
         _append(path, session)

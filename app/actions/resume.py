@@ -12,6 +12,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from app.formats.text import inert
@@ -28,6 +29,7 @@ EXAMPLE_PROJECT = "no session can be started in an example project"
 """The problem of a plan to start a session in a folder of the demo."""
 
 
+@dataclass(eq=False, slots=True)
 class Plan:
     """A plan to resume a session, or to start a new one.
 
@@ -42,43 +44,15 @@ class Plan:
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
     """
 
-    __slots__ = (
-        "argv",
-        "asks",
-        "cwd",
-        "environment",
-        "folder_gone",
-        "problem",
-        "program",
-        "shell",
-        "warning",
-    )
-
-    def __init__(
-        self,
-        argv: list[str],
-        cwd: str,
-        environment: dict[str, str],
-        program: str | None,
-        problem: str | None,
-        shell: str,
-        *,
-        folder_gone: bool = False,
-        warning: str = "",
-        asks: tuple[str, ...] = (),
-    ) -> None:
-        self.argv = argv
-        self.cwd = cwd
-        self.environment = environment
-        self.program = program
-        self.problem = problem
-        self.shell = shell
-        self.folder_gone = folder_gone
-        self.warning = warning
-        self.asks = asks
-
-    def __repr__(self) -> str:
-        return f"Plan({self.argv}, cwd={self.cwd!r}, problem={self.problem!r})"
+    argv: list[str]
+    cwd: str
+    environment: dict[str, str] = field(repr=False)
+    program: str | None
+    problem: str | None
+    shell: str
+    folder_gone: bool = False
+    warning: str = ""
+    asks: tuple[str, ...] = ()
 
 
 class ResumeError(Exception):

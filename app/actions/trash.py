@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from app import paths
 from app.actions import trash_folder
@@ -94,7 +95,9 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
             except (SessionError, OSError) as error:
                 if in_trash:
                     _move_back(in_trash, session.path)
-                    raise _session_error(error, session.artifacts) from None
+                    if isinstance(error, SessionError):
+                        raise
+                    raise NoTrash(session.artifacts, 0, str(error)) from None
                 note = f"its folder of artifacts stays: {error}"
     return replace(change, after=in_trash or None, note=note, moves=tuple(moves))
 
@@ -216,15 +219,11 @@ def _move_back(in_trash: str, path: str) -> None:
         os.unlink(note)
 
 
-def _session_error(error: SessionError | OSError, path: str) -> SessionError:
-    return error if isinstance(error, SessionError) else NoTrash(path, 0, str(error))
-
-
 _TRIES = 3
 """Attempts to lock a file that other programs keep replacing."""
 
 
-class ClaimedSession:
+class ClaimedSession(NamedTuple):
     """A session that is locked, see `claim_session`.
 
     path        the session's file, absolute
@@ -233,13 +232,10 @@ class ClaimedSession:
     artifacts   its folder of artifacts, "" for none
     """
 
-    __slots__ = ("artifacts", "header", "path", "status")
-
-    def __init__(self, path: str, status: os.stat_result, header: Header, artifacts: str) -> None:
-        self.path = path
-        self.status = status
-        self.header = header
-        self.artifacts = artifacts
+    path: str
+    status: os.stat_result
+    header: Header
+    artifacts: str
 
 
 @contextlib.contextmanager
@@ -375,7 +371,7 @@ def delete_for_good(
             refused(session.path, error)
         if session.artifacts:
             try:
-                _delete_folder(session.artifacts)
+                delete_folder(session.artifacts)
                 moves.append((session.artifacts, ""))
             except OSError as error:
                 note = f"{session.artifacts}: cannot be deleted: {error.strerror or error}"
@@ -391,7 +387,11 @@ def delete_for_good(
     )
 
 
-def _delete_folder(folder: str) -> None:
+def delete_folder(folder: str) -> None:
+    """Delete a folder, or the link in its place.
+
+    :raises OSError: the system refused.
+    """
     if os.path.islink(folder):
         os.unlink(folder)  # the target of the link may not belong to the session
     else:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import trash_folder
 from app.actions.restore import TrashedSession, is_still_there
+from app.actions.trash import delete_folder
 from app.sessions.errors import NotThere
 from app.sessions.manager.change import Change
 from app.sessions.storage.file_storage import refused
@@ -49,23 +49,6 @@ def trash_facts(session: TrashedSession) -> TrashFacts:
     )
 
 
-def trash_change(session: TrashedSession) -> Change:
-    """The move to the trash of a session that lies there, as far as it is known: `restore` takes it."""
-    moves = [(session.path, session.in_trash)]
-    if session.artifacts:
-        moves.append((os.path.splitext(session.path)[0], session.artifacts))
-    return Change(
-        "trash",
-        session.path,
-        entry_id="",
-        before=session.path,
-        after=session.in_trash,
-        agent=session.agent,
-        session_id=session.session_id,
-        moves=tuple(moves),
-    )
-
-
 def delete_trashed(session: TrashedSession) -> Change:
     """Delete a session in the trash for good, with its artifacts and the notes about both, and nothing else.
 
@@ -82,10 +65,7 @@ def delete_trashed(session: TrashedSession) -> Change:
     try:
         if session.artifacts and os.path.lexists(session.artifacts):
             note = trash_folder.note_path(session.artifacts)
-            if os.path.islink(session.artifacts):
-                os.unlink(session.artifacts)  # the target of the link may not belong to the session
-            else:
-                shutil.rmtree(session.artifacts)
+            delete_folder(session.artifacts)
             _delete_note(note)
             moves.append((session.artifacts, ""))
         note = trash_folder.note_path(path)

@@ -98,13 +98,13 @@ def _restore(options: Options, setup: Setup) -> int:
             yield unarchive(item)
             return
         try:
-            yield restore(item)
+            yield restore(item.change)
             return
         except HeaderlessContinuation as error:
             if not options.join and not options.aside:
                 raise SessionError(error.path, 0, error.reason + _ways_out(error, item.session_id)) from None
-        yield trash_continuation(item, setup.agent_env, join=options.join)
-        yield restore(item)
+        yield trash_continuation(item.change, setup.agent_env, join=options.join)
+        yield restore(item.change)
 
     return _run_each(list(by_path.values()), act, options, setup)
 

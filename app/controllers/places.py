@@ -96,14 +96,14 @@ class Places:
             return
         # Imported here: the modules of the trash are loaded with the first action.
         from app.actions.restore import restore
-        from app.actions.trash_place import delete_trashed, trash_change
+        from app.actions.trash_place import delete_trashed
 
         if answer.what == "delete":
             deletions = [(row.title, None, partial(delete_trashed, row.item)) for row in answer.rows]
             self._runner.run_each("delete", deletions)
         else:
-            works = [(row.title, trash_change(row.item), partial(restore, row.item)) for row in answer.rows]
-            self._runner.run_each("restore", works)
+            moves = [(row.title, row.item.change) for row in answer.rows]
+            self._runner.run_each("restore", [(title, move, partial(restore, move)) for title, move in moves])
 
     def show_statistics(self) -> None:
         """Show the statistics of all sessions."""

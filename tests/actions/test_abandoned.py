@@ -54,11 +54,10 @@ def ids(abandoned: AbandonedBranch) -> list[str]:
 def test_the_abandoned_entries_end_at_the_common_ancestor(home: Home) -> None:
     manager = session(home, *TALK)
     abandoned = find_abandoned(manager, "a1")
-    assert abandoned.common_id == "a1"
     assert ids(abandoned) == ["u2", "a2", "r2", "l2", "u3"]
     assert abandoned.files == FileLists(("b.py",), ("a.py",))
     everything = find_abandoned(manager, None)
-    assert (everything.common_id, ids(everything)[0]) == (None, "u1")
+    assert ids(everything)[0] == "u1"
     assert everything.files.read == ("b.py", "shared.py")
 
 
@@ -86,7 +85,7 @@ def test_only_the_path_to_the_leaf_is_abandoned(home: Home) -> None:
     lines = [*TALK, message("u4", "a1", "user", "other", 8)]
     manager = session(home, *lines)
     assert ids(find_abandoned(manager, "u3")) == ["u4"]
-    assert find_abandoned(session(home, header()), None) == AbandonedBranch(None, (), FileLists())
+    assert find_abandoned(session(home, header()), None) == AbandonedBranch((), FileLists())
 
 
 def test_a_compaction_replaces_the_entries_it_summarizes(home: Home) -> None:
@@ -96,7 +95,6 @@ def test_a_compaction_replaces_the_entries_it_summarizes(home: Home) -> None:
     manager = session(home, *TALK, compaction, message("u5", "c", "user", "later", 9))
     abandoned = find_abandoned(manager, "a1")
     assert ids(abandoned) == ["c", "u5"]
-    assert abandoned.common_id == "a1"
     assert abandoned.files == FileLists(("b.py",), ("a.py",))
     summary = outline(abandoned)
     assert "- Before that: they tried redis\n- later" in summary

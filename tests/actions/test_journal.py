@@ -191,20 +191,6 @@ def test_repeated_reports_of_an_action_are_removed(folder: Path, monkeypatch: py
     assert (folder / JOURNAL).read_bytes().count(b"\n") == 2
 
 
-def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(str(folder))
-    action = record_action(journal, *map(str, range(3_000)))
-    parsed = []
-    monkeypatch.setattr(json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode()))
-    read = []
-    monkeypatch.setattr(Journal, "_read", lambda journal: read.append(journal))
-    number = journal.record(named("one more"), action)
-    assert (number, len(parsed), read) == (3_001, 1, [])
-    for taken in range(1, 100):
-        journal.mark_undone(taken)
-    assert (len(parsed), read) == (1, [])
-
-
 def test_a_journal_of_an_earlier_leafmark_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An earlier leafmark limited the number of changes, so the first action may lack its first changes."""
     folder.mkdir()

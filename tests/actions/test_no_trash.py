@@ -187,7 +187,7 @@ def test_a_session_on_another_file_system_goes_to_the_trash_there(home: Home, tm
         (trashed,) = [item for item in list_trashed(env, stores, str(tmp_path)) if item.session_id == "other"]
         assert (trashed.in_trash, trashed.artifacts) == (change.after, change.moves[1][1])
         shutil.rmtree(folder)
-        restore(trashed)
+        restore(trashed.change)
         assert contents(str(folder)) == before
         assert not trash_folder.note_path(trashed.in_trash)
     finally:
@@ -218,7 +218,7 @@ def test_a_session_is_restored_from_a_trash_on_another_file_system(home: Home, t
         assert trash_folder.find_in_trash(str(path), status, env) == str(files / path.name)
         stores = discover(home.env, str(home.folder), "/")
         (trashed,) = list_trashed(env, stores, str(tmp_path))
-        restore(trashed)
+        restore(trashed.change)
         assert contents(str(home.folder / ".omp")) == before
         assert os.listdir(files) == os.listdir(info) == []
     finally:

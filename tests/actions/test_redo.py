@@ -129,7 +129,7 @@ def test_trash_restore_fork_and_branch_move_the_same_files_again(world: World) -
     world.redo()
     assert not os.path.exists(path)
     (lying,) = [it for it in list_trashed(home.env, world.stores, world.state) if it.path == path]
-    number = journal.record(restore(lying))
+    number = journal.record(restore(lying.change))
     world.undo(number)
     assert not os.path.exists(path)
     assert world.kinds() == [["restore"]]

@@ -58,7 +58,7 @@ def note(home: Home, path: Path | str, name: str, date: str = "2026-05-01T10:00:
 def test_a_session_is_restored_unchanged(home: Home, omp_path: str, by_list: bool) -> None:
     before, mode = contents(str(home.folder / ".omp")), os.stat(omp_path).st_mode
     change = trash(omp_path, home.env)
-    back = restore(in_trash(home)[0] if by_list else change)
+    back = restore(in_trash(home)[0].change if by_list else change)
     assert contents(str(home.folder / ".omp")) == before
     assert os.stat(omp_path).st_mode == mode
     assert os.stat(omp_path).st_nlink == 1
@@ -98,7 +98,7 @@ def test_another_session_of_the_same_name_in_the_trash_is_not_restored(
     (trashed,) = in_trash(home)
     assert (trashed.path, trashed.session_id) == (str(other), "another")
     assert bool(trashed.artifacts) == (not same_place)
-    restore(trashed)
+    restore(trashed.change)
     assert other.is_file()
 
 
@@ -118,7 +118,7 @@ def test_restore_replaces_nothing(home: Home, omp_path: str) -> None:
     ):
         put()
         store_files = contents(str(home.folder / ".omp"))
-        for source in (change, in_trash(home)[0]):
+        for source in (change, in_trash(home)[0].change):
             with pytest.raises(AlreadyThere, match="already"):
                 restore(source)
         assert contents(str(home.folder / ".omp")) == store_files
@@ -206,7 +206,7 @@ def test_sessions_trashed_by_other_programs_are_listed_and_restored(home: Home) 
     (trashed,) = in_trash(home)
     assert (trashed.path, trashed.agent) == (str(path), "omp")
     assert trashed.artifacts == str(trash_of(home) / "files/folder")
-    restore(trashed)
+    restore(trashed.change)
     assert contents(str(home.folder / ".omp")) == before
 
 
@@ -243,7 +243,7 @@ def test_a_damaged_session_in_the_trash_is_listed_by_its_file(home: Home) -> Non
     (trashed,) = in_trash(home)
     assert (trashed.title, trashed.agent, trashed.session_id) == ("bad.jsonl", "pi", "")
     assert trashed.when_ms > 0
-    restore(trashed)
+    restore(trashed.change)
     assert path.read_text() == "no session\n"
 
 
@@ -265,7 +265,7 @@ def test_a_session_outside_the_stores_is_listed_if_leafmark_trashed_it(home: Hom
     # Undone or not, the session is in the trash.
     journal.mark_undone(1)
     assert in_trash(home) == [trashed]
-    restore(trashed)
+    restore(trashed.change)
     assert in_trash(home) == []
 
 
@@ -298,7 +298,7 @@ def test_artifacts_are_restored_from_their_current_path(home: Home, tmp_path: Pa
     assert (again.after == first.after, again.moves[1] == first.moves[1]) == (True, False)
     (trashed,) = in_trash(home)
     assert trashed.artifacts == again.moves[1][1]
-    restore(trashed)
+    restore(trashed.change)
     assert contents(str(path.parent)) == before
 
 
@@ -311,5 +311,5 @@ def test_below_the_data_folder_notes_are_relative(home: Home) -> None:
     assert "Path=omp/" in info.read_text()
     (trashed,) = in_trash(home, XDG_DATA_HOME=str(data))
     assert (trashed.path, trashed.in_trash) == (str(path), change.after)
-    restore(trashed)
+    restore(trashed.change)
     assert stat.S_ISREG(path.lstat().st_mode)

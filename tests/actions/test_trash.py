@@ -97,7 +97,7 @@ def test_any_file_name_can_be_trashed_and_restored(home: Home, name: str) -> Non
     change = trash(str(path), home.env)
     (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert (trashed.path, trashed.in_trash) == (str(path), change.after)
-    restore(trashed)
+    restore(trashed.change)
     assert path.is_file()
 
 
@@ -129,7 +129,7 @@ def test_a_session_below_linked_folders_is_listed_and_restored(home: Home) -> No
     trash(path, home.env)
     (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert trashed.session_id == "s1"
-    restore(trashed)
+    restore(trashed.change)
     assert os.path.isfile(path)
 
 
@@ -353,5 +353,5 @@ trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
     assert not os.path.exists(omp_path)
     (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert (trashed.path, trashed.artifacts) == (omp_path, "")
-    restore(trashed)
+    restore(trashed.change)
     assert contents(str(home.folder / ".omp")) == before

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.restore import list_trashed, restore
+from app.actions.restore import list_trashed
 from app.actions.trash import trash
-from app.actions.trash_place import delete_trashed, trash_change, trash_facts
+from app.actions.trash_place import delete_trashed, trash_facts
 from app.sessions.errors import NotThere
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of
@@ -33,6 +33,7 @@ def test_only_that_session_its_artifacts_and_their_notes_go(
     before = contents(str(trash_of(home)))
     trash(omp_path, home.env)
     (session,) = [item for item in lying(home, tmp_path) if item.path == omp_path]
+    assert session.cwd == home.work
     facts = trash_facts(session)
     assert facts.artifacts == 3
     assert facts.size > session.size
@@ -55,14 +56,3 @@ def test_another_file_with_its_name_in_the_trash_stays(home: Home, tmp_path: Pat
     with pytest.raises(NotThere):
         delete_trashed(session)
     assert Path(session.in_trash).exists()
-
-
-def test_a_session_is_restored_by_the_change_that_is_made_of_it(
-    home: Home, omp_path: str, tmp_path: Path
-) -> None:
-    before = contents(os.path.dirname(omp_path))
-    trash(omp_path, home.env)
-    (session,) = lying(home, tmp_path)
-    assert session.cwd == home.work
-    restore(trash_change(session))
-    assert contents(os.path.dirname(omp_path)) == before

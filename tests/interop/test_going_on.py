@@ -109,9 +109,9 @@ def test_the_abandoned_entries_are_those_that_the_agent_summarizes(
     path.write_text("".join(json.dumps(line) + "\n" for line in [header, *entries]))
     env = {"HOME": str(program.home)}
     ours = SessionManager.open(str(path), env=env, agents=(agent,), new=False)
-    for picked, common, ids, read, changed, told in program.help("leftBehind", str(path)):
+    for picked, _, ids, read, changed, told in program.help("leftBehind", str(path)):
         left = find_abandoned(ours, picked)
-        assert (left.common_id, list(left.files.read), list(left.files.changed)) == (common, read, changed)
+        assert (list(left.files.read), list(left.files.changed)) == (read, changed)
         compactions = [at for at, each in enumerate(ids) if by_id(entries, each)["type"] == "compaction"]
         assert [entry.id for entry in left.entries] == (ids[compactions[-1] :] if compactions else ids)
         assert bool(left) == bool(told)
