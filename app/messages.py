@@ -195,7 +195,6 @@ class TreeOpened(Message):
     """
 
     generation: int
-    path: str
     view: TreeView
     again: bool
 
@@ -233,7 +232,6 @@ class TreeFailed(Message):
     """A session could not be read."""
 
     generation: int
-    path: str
     reason: str
 
 
@@ -496,22 +494,6 @@ class ExportDone(Message):
 
 
 @dataclass(eq=False, repr=False)
-class TranscriptMade(Message):
-    """The text of a transcript was made for another program.
-
-    generation   of the request
-    kind         the program: "pager" or "editor"
-    text         Markdown; inert for a pager
-    reason       why there is no text, raw; "" if there is one
-    """
-
-    generation: int
-    kind: str
-    text: str
-    reason: str
-
-
-@dataclass(eq=False, repr=False)
 class EarlierFound(Message):
     """No action of this run can be undone, or redone; `earlier` is the last one of an earlier run.
 
@@ -590,18 +572,18 @@ class SummaryMade(Message):
 class BranchesCompared(Message):
     """The active path was compared with another branch.
 
+    reason       why they could not be compared, raw; "" if they were
     comparison   both since their last common entry; None if they could not be compared
     at, of       the index of the other branch among those beside the active one, from 0, and their number
     number       its number among all branches, as the tree counts them
-    reason       why they could not be compared, raw; "" if they were
     """
 
     row: Row
-    comparison: Comparison | None
-    at: int
-    of: int
-    number: int
     reason: str
+    comparison: Comparison | None = None
+    at: int = 0
+    of: int = 0
+    number: int = 0
 
 
 # The history, the trash and the archives.

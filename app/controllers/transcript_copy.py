@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import TYPE_CHECKING
 
-from app.view.notifications import quoted
+from app.export.choice import MARKDOWN, Choice
+from app.formats.text import inert
+from app.services.background import GilYielder, in_background
+from app.sessions.errors import SessionError
+from app.view.notifications import quoted, reason_of
 
 if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import TranscriptMade
-    from app.services.transcript_text import TranscriptText
     from app.setup import Setup
 
 PATIENCE = 0.3
 """Seconds after which the status line says that the session is being read."""
 MOST_SECONDS = 600.0
 """Seconds for which it says so at most."""
+READING = "Reading… Esc cancels"
 
 
 class TranscriptCopy:
-    """Requests the text of a transcript, and opens it when it comes."""
+    """Makes the text of one transcript at a time, and opens it."""
 
-    def __init__(
-        self, host: DialogHost, messages: StatusMessages, service: TranscriptText, setup: Setup
-    ) -> None:
-        """:param service: makes the text; call `made` with its message."""
+    def __init__(self, host: DialogHost, messages: StatusMessages, setup: Setup) -> None:
         self._host = host
         self._messages = messages
-        self._service = service
         self._setup = setup
-        # the session whose text is being made, and what the status line says of it
-        self._row: Row | None = None
-        self._said = ""
+        # drops the text that is being made; None while none is
+        self._cancelled: Event | None = None
 
     def open(self, row: Row | None, kind: str) -> None:
         """Open the transcript of a session in the "pager" or the "editor"."""
@@ -41,37 +40,60 @@ class TranscriptCopy:
             self._messages.show("No transcript to open: move to a session")
             return
         self.cancel()
-        self._row = row
-        self._service.make(row, kind)
-        generation = self._service.generation
-        self._host.set_timer(PATIENCE, lambda: self._say(generation))
+        self._cancelled = cancelled = Event()
+        self._host.start(self._open(row, kind, cancelled))
+        self._host.set_timer(PATIENCE, lambda: self._say(cancelled))
 
     def cancel(self) -> bool:
-        """Drop the request. False: there is none."""
-        if self._row is None:
+        """Drop the text that is being made. False: there is none."""
+        if self._cancelled is None:
             return False
-        self._service.cancel()
+        self._cancelled.set()
         self._end()
         return True
 
-    def made(self, event: TranscriptMade) -> None:
-        """Open the text, or show why there is none."""
-        row = self._row
-        if event.generation != self._service.generation or row is None:
+    def stop(self) -> None:
+        """End the thread that makes the text."""
+        if self._cancelled is not None:
+            self._cancelled.set()
+
+    async def _open(self, row: Row, kind: str, cancelled: Event) -> None:
+        text = reason = ""
+        try:
+            text = await in_background(lambda: _text_of(row, kind, self._setup, cancelled))
+        except (SessionError, OSError) as error:
+            reason = reason_of(error)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+        if cancelled.is_set():
             return
         self._end()
-        if event.reason:
-            self._messages.complain(f"Not opened: {event.reason} – {quoted(row.title)}")
+        if reason:
+            self._messages.complain(f"Not opened: {reason} – {quoted(row.title)}")
         else:
-            self._host.open_in_program(event.kind, event.text, self._setup.env)
+            self._host.open_in_program(kind, text, self._setup.env)
 
-    def _say(self, generation: int) -> None:
-        if self._row is not None and generation == self._service.generation:
-            self._said = "Reading… Esc cancels"
-            self._messages.show(self._said, MOST_SECONDS)
+    def _say(self, cancelled: Event) -> None:
+        if self._cancelled is cancelled:
+            self._messages.show(READING, MOST_SECONDS)
 
     def _end(self) -> None:
-        self._row = None
-        if self._said:
-            self._messages.withdraw(self._said)
-            self._said = ""
+        self._cancelled = None
+        self._messages.withdraw(READING)
+
+
+def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> str:
+    """The active path as Markdown, with everything that the session has; inert for a pager. It ends early
+    when it is cancelled.
+    """
+    # Imported here, in the thread: few runs need it, and loading it would delay the first key.
+    from app.export.exporter import Surroundings, open_export
+
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    yielder = GilYielder(cancelled.is_set)
+    texts: list[str] = []
+    for piece in open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings).pieces():
+        if not yielder.keep_going():
+            break
+        texts.append(inert(piece.decode()) if kind == "pager" else piece.decode())
+    return "".join(texts)

@@ -216,7 +216,7 @@ class TranscriptPane(Pane):
             return
         self._remember()
         self._asked = "follow"
-        self._reader.follow(self._spot.anchor)
+        self._reader.read_on("follow", self._spot.anchor)
 
     @property
     def is_reading(self) -> bool:
@@ -393,10 +393,7 @@ class TranscriptPane(Pane):
     def _ask(self, direction: str) -> None:
         self._remember()
         self._asked = direction
-        if direction == "above":
-            self._reader.above(self._spot.anchor)
-        else:
-            self._reader.below(self._spot.anchor)
+        self._reader.read_on(direction, self._spot.anchor)
 
     def _release_far_turns(self) -> None:
         """Release turns far from the view if there are too many. They are read again when they are needed."""

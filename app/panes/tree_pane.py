@@ -211,7 +211,11 @@ class TreePane(Pane):
             # The filter hides all entries at the end of the session, but perhaps not those before.
             return
         self._answered = event.generation
-        if tree.view is not None and not tree.view.tree.is_whole and tree.view.tree.path == event.path:
+        if (
+            tree.view is not None
+            and not tree.view.tree.is_whole
+            and tree.view.tree.path == event.view.tree.path
+        ):
             tree.complete_tree(event.view)
         elif event.again:
             self._remember_entry()

@@ -42,7 +42,6 @@ from app.messages import (
     StatesFound,
     SubagentsRead,
     TagsRead,
-    TranscriptMade,
     WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -50,7 +49,6 @@ from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
-from app.services.transcript_text import TranscriptText
 from app.settings import settings_file
 from app.view.bars import too_small_line
 from app.view.frame import closing_line
@@ -190,8 +188,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             read=self.action_show_transcript,
             changed=self.refresh_bars,
         )
-        self._transcript_text = TranscriptText(setup, post)
-        self._copies = TranscriptCopy(host, messages, self._transcript_text, setup)
+        self._copies = TranscriptCopy(host, messages, setup)
         self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
         self._is_too_small = False
         self._has_dragged = False
@@ -401,7 +398,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self._planner.stop()
         self.runner.stop()
         self._starter.stop()
-        self._transcript_text.stop()
+        self._copies.stop()
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
             for what, done, total in self.runner.stopped:
@@ -622,10 +619,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _actions_progressed(self, event: ActionsProgressed) -> None:
         self.actions.progressed(event)
         self.refresh_bars()
-
-    @on(TranscriptMade)
-    def _transcript_made(self, event: TranscriptMade) -> None:
-        self._copies.made(event)
 
     @on(EarlierFound)
     def _earlier_found(self, event: EarlierFound) -> None:

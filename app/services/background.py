@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from threading import Condition, Thread
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from textual.message import Message
 
 Post = Callable[["Message"], object]
 Job = Callable[[Callable[[], bool]], None]
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+Service = TypeVar("Service", bound="BackgroundService")
 
 # Seconds of work after which a thread sleeps, so that the screen's thread gets the interpreter.
 WORK = 0.003
@@ -77,7 +81,8 @@ class LatestOnlyWorker:
 
 class BackgroundService:
     """Runs requests of one kind in a thread and posts messages; ``ServiceFailed`` for an unexpected error. A
-    service never touches a widget.
+    service never touches a widget. Its methods are called by the screen, and those that are decorated with
+    `in_thread` or `request` run in the thread.
 
     generation   the number of the newest request; a message with another number is out of date
     """
@@ -89,20 +94,18 @@ class BackgroundService:
         self._post = post
         self._worker = LatestOnlyWorker(self.thread_name, self._failed)
         self.generation = 0
+        # For the method that runs in the thread: its generation, and whether a newer one waits.
+        self._running = 0
+        self._is_stale: Callable[[], bool] = lambda: False
 
-    def _start_request(self, work: Callable[[int, Callable[[], bool]], None]) -> None:
-        """Begin a new request; messages of earlier ones are out of date.
-
-        :param work: gets the generation of the request, and a function that says whether it is stale; it is
-            called in the thread.
-        """
-        self.generation += 1
-        generation = self.generation
-        self._worker.submit(lambda is_stale: work(generation, is_stale))
+    def _is_wanted(self) -> bool:
+        """Whether the messages of the method that runs are not out of date; called in the thread."""
+        return self._running == self.generation
 
     def close(self) -> None:
         """Release what the service keeps of its requests; messages on their way become out of date."""
-        self._start_request(lambda generation, is_stale: self._release())
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._release())
 
     def _release(self) -> None:
         """Forget what is kept of requests; called in the thread."""
@@ -117,6 +120,63 @@ class BackgroundService:
         from app.messages import ServiceFailed
 
         self._post(ServiceFailed(f"{type(error).__name__}: {error}"))
+
+
+def in_thread(
+    method: Callable[Concatenate[Service, Parameters], None],
+) -> Callable[Concatenate[Service, Parameters], None]:
+    """Decorate a method of a service: a call returns at once, and the method runs in the service's thread. A
+    later call of a decorated method replaces one that waits, and makes one that runs stale.
+    """
+
+    @wraps(method)
+    def submit(service: Service, /, *arguments: Parameters.args, **options: Parameters.kwargs) -> None:
+        generation = service.generation
+
+        def run(is_stale: Callable[[], bool]) -> None:
+            service._running, service._is_stale = generation, is_stale
+            method(service, *arguments, **options)
+
+        service._worker.submit(run)
+
+    return submit
+
+
+def request(
+    method: Callable[Concatenate[Service, Parameters], None],
+) -> Callable[Concatenate[Service, Parameters], None]:
+    """Decorate a method as with `in_thread`; a call also begins a new request: messages of earlier ones are
+    out of date.
+    """
+    submit = in_thread(method)
+
+    @wraps(method)
+    def begin(service: Service, /, *arguments: Parameters.args, **options: Parameters.kwargs) -> None:
+        service.generation += 1
+        submit(service, *arguments, **options)
+
+    return begin
+
+
+async def in_background(work: Callable[[], Result]) -> Result:
+    """Run a function in a thread, and wait for its result. The end of leafmark does not wait for this thread,
+    as it would for one of `asyncio.to_thread`.
+    """
+    # not at the top: a service starts before the screen, which needs these
+    import asyncio
+    from concurrent.futures import Future
+
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return await asyncio.wrap_future(future)
 
 
 class GilYielder:

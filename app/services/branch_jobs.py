@@ -11,13 +11,13 @@ from app.actions.resume import EXAMPLE_PROBLEM, in_use_warning
 from app.formats.errors import Cancelled
 from app.index.live_sessions import verdict_to_resume
 from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
-from app.services.background import BackgroundService, LatestOnlyWorker
+from app.services.background import BackgroundService, LatestOnlyWorker, in_thread
 from app.sessions.errors import SessionError
 from app.stores.live import look
 from app.view.notifications import reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from app.actions.branch_options import BranchOptions
     from app.index.row import Row
@@ -42,14 +42,6 @@ class BranchJobs(BackgroundService):
         # A summary command runs for minutes, and other jobs do not wait for it.
         self._summaries = LatestOnlyWorker("summary", self._failed)
 
-    def find_points(self, row: Row, entry_id: str) -> None:
-        """Find out how the session of `row` can go on from an entry."""
-        self._worker.submit(lambda is_stale: self._find_points(row, entry_id))
-
-    def outline(self, question: BranchOptions) -> None:
-        """Outline the abandoned branch, as a draft of its summary."""
-        self._worker.submit(lambda is_stale: self._outline(question))
-
     def summarise(
         self, question: BranchOptions, command: Sequence[str], cwd: str, instructions: str = ""
     ) -> None:
@@ -67,25 +59,15 @@ class BranchJobs(BackgroundService):
         """End the summary command."""
         self._cancel.set()
 
-    def compare(self, row: Row, offset: int, number: int = 0) -> None:
-        """Compare the active path with a branch of an entry.
-
-        :param offset: where the entry's line begins in the file.
-        :param number: the branch, counted from the one that a resume would take; it wraps around.
-        """
-        self._worker.submit(lambda is_stale: self._compare(row, offset, number, is_stale))
-
-    def leave_draft(self, row: Row, text: str) -> None:
-        """Leave `text` in the editor of the agent that resumes the session of `row`."""
-        self._worker.submit(lambda is_stale: self._leave_draft(row, text))
-
     def stop(self) -> None:
         """End the threads."""
         self.cancel()
         self._summaries.stop()
         super().stop()
 
-    def _find_points(self, row: Row, entry_id: str) -> None:
+    @in_thread
+    def find_points(self, row: Row, entry_id: str) -> None:
+        """Find out how the session of `row` can go on from an entry."""
         from app.actions.branch_options import find_branch_options
         from app.actions.session_edits import open_session
 
@@ -107,7 +89,9 @@ class BranchJobs(BackgroundService):
                 way.plan.problem = EXAMPLE_PROBLEM
         self._post(PointsFound(row, question, ""))
 
-    def _leave_draft(self, row: Row, text: str) -> None:
+    @in_thread
+    def leave_draft(self, row: Row, text: str) -> None:
+        """Leave `text` in the editor of the agent that resumes the session of `row`."""
         from app.actions.branch_options import write_draft
 
         try:
@@ -117,7 +101,9 @@ class BranchJobs(BackgroundService):
             return
         self._post(DraftLeft(""))
 
-    def _outline(self, question: BranchOptions) -> None:
+    @in_thread
+    def outline(self, question: BranchOptions) -> None:
+        """Outline the abandoned branch, as a draft of its summary."""
         from app.actions.abandoned_branch import outline
 
         self._post(OutlineMade(outline(question.left)))
@@ -144,23 +130,29 @@ class BranchJobs(BackgroundService):
             return
         self._post(SummaryMade(text + file_list(question.left), ""))
 
-    def _compare(self, row: Row, offset: int, number: int, is_stale: Callable[[], bool]) -> None:
+    @in_thread
+    def compare(self, row: Row, offset: int, number: int = 0) -> None:
+        """Compare the active path with a branch of an entry.
+
+        :param offset: where the entry's line begins in the file.
+        :param number: the branch, counted from the one that a resume would take; it wraps around.
+        """
         from app.actions.compare import compare
         from app.sessions.tree.branches import branch_ends, branches_from
         from app.sessions.tree.tree import open_tree
 
         def keep_going() -> bool:
-            return not is_stale()
+            return not self._is_stale()
 
         try:
             tree = open_tree(row.path, (row.agent,), keep_going)
             entry = tree.find(None, offset)
             if entry is None:
-                self._post(BranchesCompared(row, None, 0, 0, 0, "the entry is gone: the file was changed"))
+                self._post(BranchesCompared(row, "the entry is gone: the file was changed"))
                 return
             branches = branches_from(tree, entry)
             if tree.leaf is None or not branches:
-                self._post(BranchesCompared(row, None, 0, 0, 0, "there is no other branch"))
+                self._post(BranchesCompared(row, "there is no other branch"))
                 return
             index = number % len(branches)
             comparison = compare(tree, tree.leaf, branches[index], keep_going)
@@ -168,6 +160,6 @@ class BranchJobs(BackgroundService):
         except Cancelled:
             return
         except (SessionError, OSError) as error:
-            self._post(BranchesCompared(row, None, 0, 0, 0, reason_of(error)))
+            self._post(BranchesCompared(row, reason_of(error)))
             return
-        self._post(BranchesCompared(row, comparison, index, len(branches), number, ""))
+        self._post(BranchesCompared(row, "", comparison, index, len(branches), number))

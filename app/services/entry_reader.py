@@ -15,7 +15,7 @@ from app.formats.images import BLOB_PREFIX, ImageError, format_bytes, png_bytes,
 from app.formats.text import one_line
 from app.formats.tool_calls import call_blocks
 from app.messages import EntryRead, ImageDecoded
-from app.services.background import BackgroundService
+from app.services.background import BackgroundService, request
 from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.storage.blobs import image_bytes
@@ -119,6 +119,7 @@ class EntryReader(BackgroundService):
         self._blobs = blobs
         self._images = ImageCache(mode) if mode else None
 
+    @request
     def read(
         self, tree: SessionTree, position: Node | DamagedLine, cells: int, rows: int, *, look: str
     ) -> None:
@@ -127,29 +128,15 @@ class EntryReader(BackgroundService):
         :param rows: the most that an image takes; 0 draws none.
         :param look: one of `LOOKS`.
         """
-        self._start_request(
-            lambda generation, is_stale: self._read(generation, is_stale, tree, position, cells, rows, look)
-        )
+        try:
+            read = self._read_entry(tree, position, look)
+            self._show(tree, read, cells, 0 if look == DETAILS else rows, look)
+        except Cancelled:
+            pass
 
     def clear(self) -> None:
         """Make messages on their way out of date."""
         self.generation += 1
-
-    def _read(
-        self,
-        generation: int,
-        is_stale: Callable[[], bool],
-        tree: SessionTree,
-        position: Node | DamagedLine,
-        cells: int,
-        rows: int,
-        look: str,
-    ) -> None:
-        try:
-            read = self._read_entry(tree, position, look)
-            self._show(generation, is_stale, tree, read, cells, 0 if look == DETAILS else rows, look)
-        except Cancelled:
-            pass
 
     def _read_entry(self, tree: SessionTree, position: Node | DamagedLine, look: str) -> _Entry:
         try:
@@ -166,16 +153,8 @@ class EntryReader(BackgroundService):
             # An entry with unexpected content fails alone, in its own pane.
             return _Entry([Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")])
 
-    def _show(
-        self,
-        generation: int,
-        is_stale: Callable[[], bool],
-        tree: SessionTree,
-        read: _Entry,
-        cells: int,
-        rows: int,
-        look: str,
-    ) -> None:
+    def _show(self, tree: SessionTree, read: _Entry, cells: int, rows: int, look: str) -> None:
+        generation = self._running
         parts, facts = read.parts, read.facts
         if look == DETAILS and facts is not None:
             self._post(EntryRead(generation, detail_lines(parts, cells), False, parts, facts))
@@ -184,13 +163,13 @@ class EntryReader(BackgroundService):
         shown_parts = [part for part in parts if part.kind not in DETAIL_KINDS or facts is None] or parts
         images = None
         if self._images is not None and rows and any(part.image is not None for part in shown_parts):
-            images = self._images.of_entry(lambda: self._blobs(tree), cells, rows, is_stale)
+            images = self._images.of_entry(lambda: self._blobs(tree), cells, rows, self._is_stale)
         lines: list[DocumentLine] = []
         posted_at = 0.0
         more = False
         draw = images.lines if images is not None else None
         for batch in document(shown_parts, cells, draw, call=read.call, is_prompt=read.is_prompt):
-            if is_stale():
+            if self._is_stale():
                 return
             lines += batch
             if lines and monotonic() - posted_at >= POST_SECONDS:

@@ -22,7 +22,7 @@ from app.messages import (
     TagsRead,
     WorkingFoldersFound,
 )
-from app.services.background import BackgroundService, LatestOnlyWorker
+from app.services.background import BackgroundService, LatestOnlyWorker, in_thread
 from app.services.index_service import place_of
 from app.stores import agent_named, all_pins
 from app.stores.live import RealPaths, look
@@ -51,11 +51,9 @@ class Liveness(BackgroundService):
         self._resolved_at = 0.0
         self._sessions = LiveCandidates([])
 
+    @in_thread
     def look(self, rows: Sequence[Row]) -> None:
         """Look at the running agents once, for the sessions of `rows`."""
-        self._worker.submit(lambda is_stale: self._look(rows))
-
-    def _look(self, rows: Sequence[Row]) -> None:
         if monotonic() - self._resolved_at > REAL_PATHS_SECONDS:
             self._real_paths, self._resolved_at = RealPaths(), monotonic()
         # The rows are mostly the same objects as before, and a row never changes.
@@ -78,50 +76,49 @@ class ListFacts(BackgroundService):
         super().__init__(post)
         self._setup = setup
         # One thread per kind: a request must not replace one of another kind.
-        self._pins = LatestOnlyWorker("pins", self._failed)
-        self._here = LatestOnlyWorker("here", self._failed)
-        self._places = LatestOnlyWorker("places", self._failed)
-        self._missing = LatestOnlyWorker("missing", self._failed)
-        self._memory = LatestOnlyWorker("memory", self._failed)
-        self._journal = LatestOnlyWorker("journal", self._failed)
+        kinds = ("pins", "here", "places", "missing", "memory", "journal")
+        self._workers = {kind: LatestOnlyWorker(kind, self._failed) for kind in kinds}
         # size and time of the journal that was read last
         self._journal_read: tuple[int, int] | None = None
 
     def read_pins(self) -> None:
         """Read which sessions are pinned, and the tags and notes of all."""
-        self._pins.submit(lambda is_stale: self._read_pins())
+        self._workers["pins"].submit(lambda is_stale: self._read_pins())
 
     def read_journal(self) -> None:
         """Find whether something can be undone or redone, if the journal has changed since the last time."""
-        self._journal.submit(lambda is_stale: self._read_journal())
+        self._workers["journal"].submit(lambda is_stale: self._read_journal())
 
     def find_here(self, folders: Iterable[str]) -> None:
         """Find which of `folders` are links to the current folder."""
         names = frozenset(folders)
-        self._here.submit(lambda is_stale: self._find_here(names))
+        self._workers["here"].submit(lambda is_stale: self._find_here(names))
 
     def find_missing(self, folders: Iterable[str], agents: Iterable[str]) -> None:
         """Find which working folders of sessions are gone, and which of their agents are not installed."""
         names, programs = frozenset(folders), frozenset(agents)
         if not self._setup.demo:
-            self._missing.submit(lambda is_stale: self._find_missing(names, programs))
+            self._workers["missing"].submit(lambda is_stale: self._find_missing(names, programs))
 
     def find_places(self) -> None:
         """Find the state of the folders in which sessions are looked for."""
-        self._places.submit(lambda is_stale: self._find_places())
+        self._workers["places"].submit(lambda is_stale: self._find_places())
 
+    @in_thread
     def read_subagents(self, rows: Sequence[Row]) -> None:
         """Read the sessions of sub-agents of `rows`."""
-        self._worker.submit(lambda is_stale: self._read_subagents(rows))
+        from app.index.subagents import subagent_rows
+
+        self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
 
     def remember(self, values: Mapping[str, str]) -> None:
         """Write the values that the next run begins with; posts ``ListStateNotSaved`` if that fails."""
         if not self._setup.demo:
-            self._memory.submit(lambda is_stale: self._remember(values))
+            self._workers["memory"].submit(lambda is_stale: self._remember(values))
 
     def stop(self) -> None:
         """End the threads."""
-        for worker in (self._pins, self._here, self._places, self._missing, self._memory, self._journal):
+        for worker in self._workers.values():
             worker.stop()
         super().stop()
 
@@ -172,11 +169,6 @@ class ListFacts(BackgroundService):
 
     def _find_places(self) -> None:
         self._post(PlacesFound([place_of(store) for store in self._setup.stores]))
-
-    def _read_subagents(self, rows: Sequence[Row]) -> None:
-        from app.index.subagents import subagent_rows
-
-        self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
 
 
 def write_problem(error: OSError, env: Mapping[str, str]) -> str:

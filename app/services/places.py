@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.index.row import provisional_row, signature_of
 from app.messages import HistoryRead, LyingSessionRead, PlaceRead
-from app.services.background import BackgroundService
+from app.services.background import BackgroundService, in_thread
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import all_pins
 from app.stores.archive import archived
@@ -31,22 +31,9 @@ class PlacesReader(BackgroundService):
         super().__init__(post)
         self._setup = setup
 
-    def read_history(self, rows: Sequence[Row]) -> None:
-        """Read the journal.
-
-        :param rows: all sessions.
-        """
-        self._worker.submit(lambda is_stale: self._read_history(rows))
-
-    def read_trash(self) -> None:
-        """Read which sessions lie in the trash."""
-        self._worker.submit(lambda is_stale: self._read_trash())
-
+    @in_thread
     def read_session(self, session: TrashedSession) -> None:
         """Read the two ends of a session in the trash, so that it can be shown."""
-        self._worker.submit(lambda is_stale: self._read_session(session))
-
-    def _read_session(self, session: TrashedSession) -> None:
         try:
             status = os.stat(session.in_trash)
         except OSError:
@@ -61,12 +48,10 @@ class PlacesReader(BackgroundService):
         row = provisional_row(session.in_trash, folder, summary.values(), signature_of(status))
         self._post(LyingSessionRead(row))
 
-    def read_archive(self) -> None:
-        """Read the sessions in the agents' archives."""
-        self._worker.submit(lambda is_stale: self._read_archive())
-
-    def _read_trash(self) -> None:
-        # Imported here, as in `_read_history`.
+    @in_thread
+    def read_trash(self) -> None:
+        """Read which sessions lie in the trash."""
+        # Imported here, as in `read_history`.
         from app.actions.restore import list_trashed
         from app.actions.trash_place import trash_facts
 
@@ -75,18 +60,21 @@ class PlacesReader(BackgroundService):
         rows = [trash_row(session, trash_facts(session), setup.home) for session in sessions]
         self._post(PlaceRead(rows))
 
-    def _read_archive(self) -> None:
-        home = self._setup.home
-        self._post(
-            PlaceRead(
-                [
-                    archive_row(item, home, is_folder_gone=bool(item.cwd) and not os.path.isdir(item.cwd))
-                    for item in archived(self._setup.stores)
-                ]
-            )
-        )
+    @in_thread
+    def read_archive(self) -> None:
+        """Read the sessions in the agents' archives."""
+        rows = [
+            archive_row(item, self._setup.home, is_folder_gone=bool(item.cwd) and not os.path.isdir(item.cwd))
+            for item in archived(self._setup.stores)
+        ]
+        self._post(PlaceRead(rows))
 
-    def _read_history(self, rows: Sequence[Row]) -> None:
+    @in_thread
+    def read_history(self, rows: Sequence[Row]) -> None:
+        """Read the journal.
+
+        :param rows: all sessions.
+        """
         # Imported here: the modules of the journal are loaded with the first action.
         from app.actions.history import history
         from app.actions.journal import Journal

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from app.messages import ProjectRead
-from app.services.background import REST_AHEAD, BackgroundService, GilYielder
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder, request
 from app.services.tree_reader import labelled_entries
 from app.view.project_overview import project_overview
 
@@ -45,40 +45,32 @@ class ProjectReader(BackgroundService):
         # path -> what the file was when its labelled entries were read, and their times
         self._times: dict[str, tuple[Signature, dict[str, int | None]]] = {}
 
+    @request
     def read(self, lines: Sequence[ListLine], busy: Collection[str]) -> None:
         """Make the overview of a project. A later request replaces an earlier one.
 
         :param lines: its sessions, in a list that does not change any more.
         :param busy: paths of the sessions that a running agent may have open.
         """
-        self._start_request(lambda generation, is_stale: self._read(generation, lines, busy, is_stale))
+        rows = [line.session for line in lines]
+        overview = project_overview(rows, busy)
+        cwd = rows[0].cwd if rows else ""
+        overview = overview._replace(figures=self._shown.get(cwd))
+        self._post(ProjectRead(self._running, overview))
+        if overview.labels:
+            overview = self._with_times(overview)
+            if not self._is_stale():
+                self._post(ProjectRead(self._running, overview))
+        figures = self._figures(rows)
+        if figures is not None and not self._is_stale():
+            self._shown[cwd] = figures
+            self._post(ProjectRead(self._running, overview._replace(figures=figures)))
 
     def forget(self) -> None:
         """Post nothing about the last request any more."""
         self.generation += 1
 
-    def _read(
-        self,
-        generation: int,
-        lines: Sequence[ListLine],
-        busy: Collection[str],
-        is_stale: Callable[[], bool],
-    ) -> None:
-        rows = [line.session for line in lines]
-        overview = project_overview(rows, busy)
-        cwd = rows[0].cwd if rows else ""
-        overview = overview._replace(figures=self._shown.get(cwd))
-        self._post(ProjectRead(generation, overview))
-        if overview.labels:
-            overview = self._with_times(overview, is_stale)
-            if not is_stale():
-                self._post(ProjectRead(generation, overview))
-        figures = self._figures(rows, is_stale)
-        if figures is not None and not is_stale():
-            self._shown[cwd] = figures
-            self._post(ProjectRead(generation, overview._replace(figures=figures)))
-
-    def _figures(self, rows: Sequence[Row], is_stale: Callable[[], bool]) -> Group | None:
+    def _figures(self, rows: Sequence[Row]) -> Group | None:
         """The figures of some sessions, each entry once. If one of them has changed, all sessions that have
         changed are read, now and then.
         """
@@ -91,26 +83,26 @@ class ProjectReader(BackgroundService):
             self._next_count = monotonic() + COUNT_EVERY
             known = [row for row in self._all_rows() if not row.provisional and not row.refused]
             if known:
-                yielder = GilYielder(is_stale, REST_AHEAD)
+                yielder = GilYielder(self._is_stale, REST_AHEAD)
                 current_figures(self._cache_folder, known, should_stop=lambda: not yielder.keep_going())
-                if is_stale():
+                if self._is_stale():
                     # The rest is counted when the cursor is on a project again.
                     self._next_count = 0.0
                 found = stored.of(rows)
         return None if found is None else statistics(zip(rows, found, strict=True), PROJECT).total
 
-    def _with_times(self, overview: ProjectOverview, is_stale: Callable[[], bool]) -> ProjectOverview:
+    def _with_times(self, overview: ProjectOverview) -> ProjectOverview:
         times: dict[tuple[str, str], int | None] = {}
         for row in {label.row.path: label.row for label in overview.labels}.values():
-            if not is_stale():
-                times.update(((row.path, id), time) for id, time in self._times_of(row, is_stale).items())
+            if not self._is_stale():
+                times.update(((row.path, id), time) for id, time in self._times_of(row).items())
         return overview.with_times(times)
 
-    def _times_of(self, row: Row, is_stale: Callable[[], bool]) -> dict[str, int | None]:
+    def _times_of(self, row: Row) -> dict[str, int | None]:
         known = self._times.get(row.path)
         if known is not None and known[0] == row.signature:
             return known[1]
-        entries = labelled_entries(row, is_stale)
+        entries = labelled_entries(row, self._is_stale)
         if entries is None:
             return {}
         times = {id: entry.time_ms for id, entry in entries.items()}

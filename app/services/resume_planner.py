@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, in_use_warning, plan, plan_new
 from app.index.live_sessions import verdict_to_resume
 from app.messages import PlanMade, PlanReady
-from app.services.background import BackgroundService
+from app.services.background import BackgroundService, in_thread, request
 from app.sessions.errors import SessionError
 from app.stores.live import look
 
@@ -29,21 +29,17 @@ class ResumePlanner(BackgroundService):
         super().__init__(post)
         self._setup = setup
 
-    def make_plan(self, row: Row) -> None:
-        """Work out how the session of `row` would be resumed."""
-        self._start_request(lambda generation, is_stale: self._plan(generation, row))
-
+    @request
     def plan_start(self, row: Row) -> None:
         """Work out how a session of the agent of `row` would be started in its folder."""
-        self._start_request(lambda generation, is_stale: self._plan_start(generation, row))
+        self._post(PlanMade(self._running, "", _start_plan(self._setup, row)))
 
-    def _plan_start(self, generation: int, row: Row) -> None:
-        self._post(PlanMade(generation, "", _start_plan(self._setup, row)))
-
-    def _plan(self, generation: int, row: Row) -> None:
+    @request
+    def make_plan(self, row: Row) -> None:
+        """Work out how the session of `row` would be resumed."""
         setup, store = self._setup, _store_of(self._setup, row)
         if store is None:
-            self._post(PlanMade(generation, row.path, _plan_without_store(row)))
+            self._post(PlanMade(self._running, row.path, _plan_without_store(row)))
             return
         result = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
         result = _without_demo(setup, result)
@@ -53,7 +49,7 @@ class ResumePlanner(BackgroundService):
         )
         if verdict is not None:
             result.asks += (in_use_warning(row.agent, verdict),)
-        self._post(PlanMade(generation, row.path, result, verdict))
+        self._post(PlanMade(self._running, row.path, result, verdict))
 
 
 class Starter(BackgroundService):
@@ -65,10 +61,12 @@ class Starter(BackgroundService):
         super().__init__(post)
         self._setup = setup
 
+    @in_thread
     def start_new(self, row: Row) -> None:
         """Start a new session of the agent of `row`, in its folder."""
-        self._worker.submit(lambda is_stale: self._start_new(row))
+        self._post(PlanReady(_start_plan(self._setup, row)))
 
+    @in_thread
     def resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
     ) -> None:
@@ -77,14 +75,6 @@ class Starter(BackgroundService):
         :param text: an edited prompt; it is left for the agent's editor if the agent accepts drafts.
         :param sends: send it as the first prompt.
         """
-        self._worker.submit(lambda is_stale: self._resume(row, path, session_id, cwd, text, sends=sends))
-
-    def _start_new(self, row: Row) -> None:
-        self._post(PlanReady(_start_plan(self._setup, row)))
-
-    def _resume(
-        self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
-    ) -> None:
         # not at the top: it loads everything that writes sessions, 110 modules
         from app.actions.branch_options import with_first_prompt, write_draft
 

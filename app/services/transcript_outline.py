@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
 from app.messages import OutlineRead, TranscriptHits
-from app.services.background import BackgroundService, GilYielder
+from app.services.background import BackgroundService, GilYielder, request
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_outline import BranchStart, Hits, Outline, Places
@@ -38,12 +38,17 @@ class TranscriptOutline(BackgroundService):
         self._texts: TreeText | None = None
         self._tools = True
 
+    @request
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> None:
         """Read the outline of the path through an entry; of the active path if that is None."""
-        self._start_request(
-            lambda generation, is_stale: self._read(generation, is_stale, path, agents, through)
-        )
+        try:
+            tree = self._opened(path, agents)
+            self._post(OutlineRead(self._running, path, outline_of(tree, through)))
+        except (Cancelled, Changed, NotASession, OSError):
+            # The transcript itself says why the session cannot be read.
+            self._release()
 
+    @request
     def search(
         self,
         path: str,
@@ -57,31 +62,31 @@ class TranscriptOutline(BackgroundService):
 
         :param tools: see `TreeText`.
         """
-        self._start_request(
-            lambda generation, is_stale: self._search(
-                generation, is_stale, path, agents, words, through, tools=tools
-            )
-        )
+        from app.sessions.tree.path_reader import path_through
+        from app.sessions.tree.tree_text import TreeText
+
+        try:
+            tree = self._opened(path, agents)
+            if self._texts is None or self._tools is not tools:
+                self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
+            yielder = GilYielder(self._is_stale)
+            found: list[Node] = []
+            for number in sorted(self._texts.blocks()):
+                found += self._texts.find(number, words, yielder.keep_going)
+                if not yielder.keep_going():
+                    return
+            steps, _ = path_through(tree, through)
+            on_path = {node.index for node in steps}
+            here = [_ref(node) for node in found if node.index in on_path]
+            elsewhere = [_ref(node) for node in found if node.index not in on_path]
+            self._post(TranscriptHits(self._running, path, Hits(tuple(words), here, elsewhere)))
+        except (Cancelled, Changed, NotASession, OSError):
+            self._release()
 
     def _release(self) -> None:
         self._tree = self._texts = None
 
-    def _read(
-        self,
-        generation: int,
-        is_stale: Callable[[], bool],
-        path: str,
-        agents: Sequence[str],
-        through: EntryRef | None,
-    ) -> None:
-        try:
-            tree = self._opened(path, agents, is_stale)
-            self._post(OutlineRead(generation, path, outline_of(tree, through)))
-        except (Cancelled, Changed, NotASession, OSError):
-            # The transcript itself says why the session cannot be read.
-            self._release()
-
-    def _opened(self, path: str, agents: Sequence[str], is_stale: Callable[[], bool]) -> SessionTree:
+    def _opened(self, path: str, agents: Sequence[str]) -> SessionTree:
         """The tree as the file is now."""
         from app.sessions.tree.tree import open_tree
 
@@ -93,42 +98,9 @@ class TranscriptOutline(BackgroundService):
             except Changed:
                 pass
         self._release()
-        yielder = GilYielder(is_stale)
-        self._tree = open_tree(path, agents, yielder.keep_going)
+        self._tree = open_tree(path, agents, GilYielder(self._is_stale).keep_going)
         exempt_tree(len(self._tree.entries))
         return self._tree
-
-    def _search(
-        self,
-        generation: int,
-        is_stale: Callable[[], bool],
-        path: str,
-        agents: Sequence[str],
-        words: Sequence[str],
-        through: EntryRef | None,
-        *,
-        tools: bool,
-    ) -> None:
-        from app.sessions.tree.path_reader import path_through
-        from app.sessions.tree.tree_text import TreeText
-
-        try:
-            tree = self._opened(path, agents, is_stale)
-            if self._texts is None or self._tools is not tools:
-                self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
-            yielder = GilYielder(is_stale)
-            found: list[Node] = []
-            for number in sorted(self._texts.blocks()):
-                found += self._texts.find(number, words, yielder.keep_going)
-                if not yielder.keep_going():
-                    return
-            steps, _ = path_through(tree, through)
-            on_path = {node.index for node in steps}
-            here = [_ref(node) for node in found if node.index in on_path]
-            elsewhere = [_ref(node) for node in found if node.index not in on_path]
-            self._post(TranscriptHits(generation, path, Hits(tuple(words), here, elsewhere)))
-        except (Cancelled, Changed, NotASession, OSError):
-            self._release()
 
 
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.formats.errors import Cancelled, NotASession, SessionError
 from app.gc_policy import exempt_tree
 from app.messages import BlockRead, TranscriptFailed, TranscriptRead
-from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker
+from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker, in_thread, request
 from app.services.transcript_request import Request
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
@@ -42,6 +42,7 @@ class TranscriptReader(BackgroundService):
         self._is_exempt = False
         self._opened_generation = 0
         self._turns: Turns | None = None
+        # that of the transcript that is read; None when it is closed
         self._request: Request | None = None
         self._blocks = LatestOnlyWorker("transcript-block", self._failed)
         # Number of entries that were read whole, for tests that count.
@@ -57,24 +58,16 @@ class TranscriptReader(BackgroundService):
 
         :param start: the entry to begin with; None for the end.
         """
-        self.generation += 1
         self._request = request
-        self._submit(request, start, "open")
+        self._read_anew(request, start)
 
-    def above(self, start: EntryRef | None) -> None:
-        """Read the entries above those that were read.
+    def read_on(self, step: str, start: EntryRef | None) -> None:
+        """Read the entries "above" those that were read, or "below" them; "follow": what was appended.
 
         :param start: the entry to begin with if the file was changed; None for the end.
         """
-        self._continue(start, "above")
-
-    def below(self, start: EntryRef | None) -> None:
-        """Read the entries below those that were read, see `above`."""
-        self._continue(start, "below")
-
-    def follow(self, start: EntryRef | None) -> None:
-        """Read what was appended to the file, see `above`."""
-        self._continue(start, "follow")
+        if self._request is not None:
+            self._continue(self._request, start, step)
 
     def close(self) -> None:
         """Release the transcript; messages on their way become out of date."""
@@ -126,38 +119,38 @@ class TranscriptReader(BackgroundService):
         self._blocks.stop()
         super().stop()
 
-    def _continue(self, start: EntryRef | None, step: str) -> None:
-        if self._request is not None:
-            self._submit(self._request, start, step)
+    @request
+    def _read_anew(self, request: Request, start: EntryRef | None) -> None:
+        self._run(request, start, "open")
 
-    def _submit(self, request: Request, start: EntryRef | None, step: str) -> None:
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._run(generation, request, start, step))
+    @in_thread
+    def _continue(self, request: Request, start: EntryRef | None, step: str) -> None:
+        self._run(request, start, step)
 
     def _release(self) -> None:
         self._path = self._turns = None
 
-    def _run(self, generation: int, request: Request, start: EntryRef | None, step: str) -> None:
+    def _run(self, request: Request, start: EntryRef | None, step: str) -> None:
         try:
             path = self._path
-            if path is None or self._opened_generation != generation:
-                self._open(generation, request, start)
+            if path is None or self._opened_generation != self._running:
+                self._open(request, start)
                 return
             try:
-                self._read_on(generation, request, path, step)
+                self._read_on(request, path, step)
             except Changed:
-                self._open(generation, request, start)
+                self._open(request, start)
         except Cancelled:
             return
         except (Changed, NotASession, OSError) as error:
             self._path = None
-            self._post(TranscriptFailed(generation, _reason(error)))
+            self._post(TranscriptFailed(self._running, _reason(error)))
         except Exception as error:
             # A session with unexpected content fails alone, in its own pane.
             self._path = None
-            self._post(TranscriptFailed(generation, f"cannot be shown: {type(error).__name__}: {error}"))
+            self._post(TranscriptFailed(self._running, f"cannot be shown: {type(error).__name__}: {error}"))
 
-    def _open(self, generation: int, request: Request, start: EntryRef | None) -> None:
+    def _open(self, request: Request, start: EntryRef | None) -> None:
         from app.services.transcript_turns import Turns
         from app.sessions.tree.path_reader import open_path
 
@@ -169,7 +162,7 @@ class TranscriptReader(BackgroundService):
             start,
             entries=request.entries,
             through=request.through,
-            keep_going=lambda: self.generation == generation,
+            keep_going=self._is_wanted,
         )
         self._turns = Turns(request, path)
         first = [] if path.start is None else [self._counted(path.start, self._turns.above)]
@@ -180,13 +173,13 @@ class TranscriptReader(BackgroundService):
         above = self._read_above(request, path, first, rows)
         below = self._read_below(request, path)
         changed = self._take_changed()
-        self._path, self._opened_generation = path, generation
+        self._path, self._opened_generation = path, self._running
         replaced = {made.offset: made for made in changed}
         above = [replaced.pop(made.offset, made) for made in above]
         below = [replaced.pop(made.offset, made) for made in (*first, *below)]
-        self._post_part(generation, path, above, below, opened=True, changed=changed)
+        self._post_part(path, above, below, opened=True, changed=changed)
 
-    def _read_on(self, generation: int, request: Request, path: PathReader, step: str) -> None:
+    def _read_on(self, request: Request, path: PathReader, step: str) -> None:
         above: Sequence[Turn] = ()
         below: Sequence[Turn] = ()
         if step == "above":
@@ -199,7 +192,7 @@ class TranscriptReader(BackgroundService):
             if was_at_end:
                 below = self._read_below(request, path)
         changed = self._take_changed()
-        self._post_part(generation, path, above, below, followed=step == "follow", changed=changed)
+        self._post_part(path, above, below, followed=step == "follow", changed=changed)
 
     def _take_changed(self) -> list[Turn]:
         turns = self._turns
@@ -214,7 +207,6 @@ class TranscriptReader(BackgroundService):
 
     def _post_part(
         self,
-        generation: int,
         path: PathReader,
         above: Sequence[Turn],
         below: Sequence[Turn],
@@ -237,7 +229,7 @@ class TranscriptReader(BackgroundService):
             followed=followed,
             changed=changed,
         )
-        self._post(TranscriptRead(generation, part))
+        self._post(TranscriptRead(self._running, part))
 
     def _read_above(
         self, request: Request, path: PathReader, first: list[Turn], wanted: int | None = None

@@ -18,7 +18,7 @@ from app.messages import (
     TreeGrew,
     TreeOpened,
 )
-from app.services.background import REST_AHEAD, BackgroundService, GilYielder
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder, in_thread, request
 from app.sessions.errors import Changed, SessionError
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryProblems, damaged_problems
@@ -68,20 +68,33 @@ class TreeReader(BackgroundService):
         # The number of problems and the torn last line that were posted.
         self._posted_problems: tuple[int, Fault | None] = (0, None)
 
+    @request
     def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
         """Read a session from its beginning. The end of a long one is read first and posted as a tree that
         is not whole.
 
         :param again: it is the session that is shown, at another path.
         """
-        self._start_request(
-            lambda generation, is_stale: self._open(generation, path, agents, mode, again=again)
-        )
+        self._open(path, agents, mode, again=again)
 
+    @in_thread
     def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
         """Read what was appended to the file, or the whole file if it was changed in another way."""
-        generation = self.generation
-        self._worker.submit(lambda is_stale: self._follow(generation, path, agents, mode))
+        tree = self._tree
+        if tree is None or self._path != path:
+            self._open(path, agents, mode, again=False)
+            return
+        try:
+            with self._growing:
+                nodes = tree.extend()
+        except (Changed, NotASession, OSError):
+            self._open(path, agents, mode, again=True)
+            return
+        before, self._posted_problems = self._posted_problems, (len(tree.problems), tree.torn)
+        if nodes or before != self._posted_problems:
+            tree.read_rows(nodes[-ROWS_AROUND:])
+            faults = damaged_problems(tree, before[0])
+            self._post(TreeGrew(self._running, nodes, tree.leaf, faults, tree.torn))
 
     def stop(self) -> None:
         self.generation += 1
@@ -90,50 +103,33 @@ class TreeReader(BackgroundService):
     def _release(self) -> None:
         self._tree, self._path = None, ""
 
-    def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+    def _open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
         from app.sessions.tree.tree import open_end, open_tree
 
         self._release()
         try:
             end = None if again else open_end(path, agents)
             if end is not None:
-                self._show(generation, TreeView(end, mode), again=False)
+                self._show(TreeView(end, mode), again=False)
                 sleep(DRAW_PAUSE)
             # Not `is_stale`: a file that grows all the time would never be read to its end.
-            tree = open_tree(path, agents, lambda: self.generation == generation)
+            tree = open_tree(path, agents, self._is_wanted)
         except Cancelled:
             return
         except Exception as error:
             is_expected = isinstance(error, (NotASession, OSError))
             reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
-            self._post(TreeFailed(generation, path, reason))
+            self._post(TreeFailed(self._running, reason))
             return
         self._tree, self._path = tree, path
         self._posted_problems = len(tree.problems), tree.torn
         view = TreeView(tree, mode)
         exempt_tree(len(tree.entries))
-        self._show(generation, view, again=again)
+        self._show(view, again=again)
 
-    def _show(self, generation: int, view: TreeView, *, again: bool) -> None:
+    def _show(self, view: TreeView, *, again: bool) -> None:
         view.tree.read_rows(view.nodes_around(view.leaf_row(), ROWS_AROUND))
-        self._post(TreeOpened(generation, view.tree.path, view, again))
-
-    def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
-        tree = self._tree
-        if tree is None or self._path != path:
-            self._open(generation, path, agents, mode, again=False)
-            return
-        try:
-            with self._growing:
-                nodes = tree.extend()
-        except (Changed, NotASession, OSError):
-            self._open(generation, path, agents, mode, again=True)
-            return
-        before, self._posted_problems = self._posted_problems, (len(tree.problems), tree.torn)
-        if nodes or before != self._posted_problems:
-            tree.read_rows(nodes[-ROWS_AROUND:])
-            faults = damaged_problems(tree, before[0])
-            self._post(TreeGrew(generation, nodes, tree.leaf, faults, tree.torn))
+        self._post(TreeOpened(self._running, view, again))
 
 
 class RowReader(BackgroundService):
@@ -141,18 +137,14 @@ class RowReader(BackgroundService):
 
     thread_name = "rows"
 
+    @request
     def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:
         """Read the rows of ``nodes``, in this order."""
-        self._start_request(lambda generation, is_stale: self._read(generation, is_stale, tree, nodes))
-
-    def _read(
-        self, generation: int, is_stale: Callable[[], bool], tree: SessionTree, nodes: Sequence[Node]
-    ) -> None:
         for start in range(0, len(nodes), BATCH):
-            if is_stale():
+            if self._is_stale():
                 return
             tree.read_rows(nodes[start : start + BATCH])
-            self._post(RowsRead(generation, start + BATCH < len(nodes)))
+            self._post(RowsRead(self._running, start + BATCH < len(nodes)))
             sleep(BATCH_PAUSE)
 
 
@@ -169,14 +161,12 @@ class BranchReader(BackgroundService):
         self._table: BranchTable | None = None
         self._faults: EntryProblems | None = None
 
-    def read(self, tree: SessionTree) -> None:
-        """Read the branches of a whole tree, or what is new in them."""
-        self._start_request(lambda generation, is_stale: self._read(generation, is_stale, tree))
-
     def _release(self) -> None:
         self._branches = self._table = self._faults = None
 
-    def _read(self, generation: int, is_stale: Callable[[], bool], tree: SessionTree) -> None:
+    @request
+    def read(self, tree: SessionTree) -> None:
+        """Read the branches of a whole tree, or what is new in them."""
         from app.sessions.tree.branches import Branches
 
         if self._branches is None or self._branches[0] is not tree or self._faults is None:
@@ -184,7 +174,7 @@ class BranchReader(BackgroundService):
             self._branches, self._faults = (tree, Branches(tree)), EntryProblems(tree)
         branches = self._branches[1]
         # The border shows the result; no user waits for it.
-        yielder = GilYielder(is_stale, REST_AHEAD)
+        yielder = GilYielder(self._is_stale, REST_AHEAD)
         try:
             branches.read(yielder.keep_going)
             faults = self._faults.count(yielder.keep_going)
@@ -195,7 +185,7 @@ class BranchReader(BackgroundService):
             # The tree reader reads the tree again and reports the problem.
             return
         if self._table is not None:
-            self._post(BranchesRead(generation, self._table, faults))
+            self._post(BranchesRead(self._running, self._table, faults))
 
     def _extend_table(self, tree: SessionTree, branches: Branches) -> bool:
         """Add new entries to the table if only the active branch has grown. False: build it anew."""
@@ -225,33 +215,35 @@ class TreeSearch(BackgroundService):
         # Numbers of the blocks of texts that the newest search has passed.
         self._searched: set[int] = set()
 
+    @request
     def prepare(self, tree: SessionTree, around: int) -> None:
         """Read the texts of a tree before a search, beginning at the entry with index ``around``."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: self._prepare(is_stale, tree, around))
+        texts = self._texts_of(tree)
+        yielder = GilYielder(self._is_stale, REST_AHEAD)
+        try:
+            for number in texts.blocks(around):
+                texts.fill(number, yielder.keep_going)
+        except (Cancelled, Changed, OSError):
+            # A search reports it.
+            return
 
+    @request
     def search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search for entries with all of ``words``: folded, at least one.
 
         :param tools: see `TreeText`.
         """
-        self._start_request(
-            lambda generation, is_stale: self._search(
-                generation, is_stale, tree, words, around, set(), tools=tools
-            )
-        )
+        self._searched = set()
+        self._search(tree, words, around, tools=tools)
 
+    @in_thread
     def follow(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search the new entries of a tree that grew, and those that the last search did not reach."""
-        generation, searched = self.generation, self._searched
-        self._worker.submit(
-            lambda is_stale: self._search(generation, is_stale, tree, words, around, searched, tools=tools)
-        )
+        self._search(tree, words, around, tools=tools)
 
+    @request
     def cancel(self) -> None:
         """End the search; messages on their way become out of date."""
-        self.generation += 1
-        self._worker.submit(lambda is_stale: None)
 
     def _release(self) -> None:
         self._texts = None
@@ -264,55 +256,34 @@ class TreeSearch(BackgroundService):
             self._texts = tree, tools, TreeText(tree, roles=tools, tools=tools)
         return self._texts[2]
 
-    def _prepare(self, is_stale: Callable[[], bool], tree: SessionTree, around: int) -> None:
-        texts = self._texts_of(tree)
-        yielder = GilYielder(is_stale, REST_AHEAD)
-        try:
-            for number in texts.blocks(around):
-                texts.fill(number, yielder.keep_going)
-        except (Cancelled, Changed, OSError):
-            # A search reports it.
-            return
-
-    def _search(
-        self,
-        generation: int,
-        is_stale: Callable[[], bool],
-        tree: SessionTree,
-        words: Sequence[str],
-        around: int,
-        searched: set[int],
-        *,
-        tools: bool,
-    ) -> None:
+    def _search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool) -> None:
         texts = self._texts_of(tree, tools=tools)
-        self._searched = searched
-        yielder = GilYielder(is_stale)
+        yielder = GilYielder(self._is_stale)
         nodes: list[Node] = []
         # The first batch is posted at once.
         posted_at = monotonic() - POST_SECONDS
         reason = ""
         try:
             for number in texts.blocks(around):
-                if number in searched:
+                if number in self._searched:
                     continue
                 nodes += texts.find(number, words, yielder.keep_going)
-                searched.add(number)
+                self._searched.add(number)
                 if not yielder.keep_going():
                     raise Cancelled
                 if nodes and monotonic() - posted_at >= POST_SECONDS:
-                    self._post(EntriesFound(generation, nodes, done=False))
+                    self._post(EntriesFound(self._running, nodes, done=False))
                     nodes, posted_at = [], monotonic()
         except Cancelled:
             if nodes:
                 # `follow` does not search these blocks again.
-                self._post(EntriesFound(generation, nodes, done=False))
+                self._post(EntriesFound(self._running, nodes, done=False))
             return
         except Changed:
             reason = "the file was changed; it is read again"
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
-        self._post(EntriesFound(generation, nodes, done=True, reason=reason))
+        self._post(EntriesFound(self._running, nodes, done=True, reason=reason))
 
 
 class LabelReader(BackgroundService):
@@ -320,15 +291,13 @@ class LabelReader(BackgroundService):
 
     thread_name = "labels"
 
+    @in_thread
     def read(self, rows: Sequence[Row]) -> None:
         """Read the labelled entries of sessions, in this order. A later request replaces an earlier one."""
-        self._worker.submit(lambda is_stale: self._read(list(rows), is_stale))
-
-    def _read(self, rows: list[Row], is_stale: Callable[[], bool]) -> None:
         for row in rows:
-            if is_stale():
+            if self._is_stale():
                 return
-            entries = labelled_entries(row, is_stale)
+            entries = labelled_entries(row, self._is_stale)
             if entries is not None:
                 self._post(LabelledRead(row.path, entries))
 

@@ -81,8 +81,8 @@ def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windo
     order = []
 
     def post(message):
-        order.append((message.path, message.view.tree.is_whole, len(windows_read)))
-        if message.path == long:
+        order.append((message.view.tree.path, message.view.tree.is_whole, len(windows_read)))
+        if message.view.tree.path == long:
             trees.open(short, ("pi",), "default")
         else:
             posted.put(message)
@@ -120,7 +120,7 @@ def test_an_unreadable_session_gives_a_reason(posted, tmp_path):
 
 def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_read):
     def post(message):
-        if message.path == long:
+        if message.view.tree.path == long:
             trees.close()
             trees.open(short, ("pi",), "default")
         posted.put(message)
@@ -128,7 +128,7 @@ def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_rea
     trees = TreeReader(post)
     trees.open(long, ("pi",), "default")
     messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
-    assert [(message.path, type(message)) for message in messages] == [
+    assert [(message.view.tree.path, type(message)) for message in messages] == [
         (long, TreeOpened),
         (short, TreeOpened),
     ]
