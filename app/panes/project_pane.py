@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -39,16 +40,15 @@ class ProjectLines(LineList):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("project")]
 
+    @dataclass(eq=False, repr=False)
     class Chosen(Message):
         """The user wants to go to a session, or to one of its entries.
 
         entry_id   "" for the session itself
         """
 
-        def __init__(self, path: str, entry_id: str) -> None:
-            self.path = path
-            self.entry_id = entry_id
-            super().__init__()
+        path: str
+        entry_id: str
 
     def __init__(self, now_ms: Callable[[], int], *, id: str) -> None:
         super().__init__(id=id)

@@ -5,6 +5,7 @@ have the facts of the branch under the tree's cursor.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -61,12 +62,11 @@ class TreePane(Pane):
     hit_note     the hit of a search of all sessions under the cursor; "" for none
     """
 
+    @dataclass(eq=False, repr=False)
     class WordsChanged(Message):
         """Other words are searched for, in the tree or in all sessions: they are to be highlighted."""
 
-        def __init__(self, words: tuple[str, ...]) -> None:
-            self.words = words
-            super().__init__()
+        words: tuple[str, ...]
 
     def __init__(self, *, now_ms: Callable[[], int], ascii_only: bool, id: str) -> None:
         """:param now_ms: milliseconds since the epoch.

@@ -12,8 +12,7 @@ from app.formats.text import one_line
 from app.view.branch_choices import Option, first_possible
 from app.view.cells import shorten, width
 from app.view.line import fit_line
-from app.view.palette import THEMES
-from app.widgets.styling import strip
+from app.widgets.styling import strip, theme_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,8 +123,7 @@ class ChoiceRow(Widget, can_focus=True):
                 line.append((" " * (x - at), "text"))
                 line.append((shorten(mark + self._text(option), size), "dim" if option.why_not else chosen))
                 at = x + size
-        name = self.app.theme.removeprefix("leafmark-")
-        return strip(fit_line(line, cells), name if name in THEMES else "dark")
+        return strip(fit_line(line, cells), theme_name(self))
 
     def on_focus(self) -> None:
         self.refresh()

@@ -8,8 +8,7 @@ from textual.widget import Widget
 
 from app.keys import key_of
 from app.view.completion_list import CompletionList
-from app.view.palette import THEMES
-from app.widgets.styling import strip
+from app.widgets.styling import strip, theme_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +63,7 @@ class CompletionPopup(Widget, can_focus=False):
         cells, height = self.size
         keys = f"{key_of('filter.complete')} take  ↑ ↓ choose  {key_of('filter.drop')} close"
         lines = self.list.lines(cells, height, keys) if self.list.is_open else []
-        name = self.app.theme.removeprefix("leafmark-")
-        theme = name if name in THEMES else "dark"
-        return strip(lines[y] if y < len(lines) else [], theme, "panel", cells=cells)
+        return strip(lines[y] if y < len(lines) else [], theme_name(self), "panel", cells=cells)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -128,15 +128,13 @@ def keys_that_fit(keys: str, cells: int) -> str:
 class TextLines(LineList):
     """Lines of text, laid out for the width of the dialog; the keys scroll them."""
 
+    is_text = True
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lay_out: Callable[[int], list[Line]] = lambda cells: []
         self._most: Callable[[], int] | None = None
         self._laid_out: list[Line] = []
-
-    @property
-    def has_cursor(self) -> bool:
-        return False
 
     def show(self, lay_out: Callable[[int], list[Line]], most: Callable[[], int] | None = None) -> None:
         """Show other lines from their beginning.
@@ -162,15 +160,6 @@ class TextLines(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         return fit_line(self._laid_out[index] if index < len(self._laid_out) else [], cells)
-
-    def move_to(self, index: int) -> None:
-        self._scroll(max(0, min(index, self.rows - self.size.height)))
-
-    def show_cursor(self) -> None:
-        """Do nothing: there is no cursor."""
-
-    def step(self, rows: int, pages: int = 0) -> None:
-        self.scroll_by(rows, pages)
 
 
 class ItemList(LineList, Generic[Item]):

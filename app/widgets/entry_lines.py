@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,32 +30,30 @@ if TYPE_CHECKING:
 class EntryLines(LineList):
     """Lines of text that scroll; the lines come in batches from the thread that wraps them."""
 
+    is_text = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("entry")]
 
+    @dataclass(eq=False, repr=False)
     class NeighbourAsked(Message):
         """The user wants the entry before (-1) or after (1) this one."""
 
-        def __init__(self, step: int) -> None:
-            self.step = step
-            super().__init__()
+        step: int
 
     class LookChanged(Message):
         """The user wants to look at the entry in another way."""
 
+    @dataclass(eq=False, repr=False)
     class CopyAsked(Message):
         """The user wants a text on the clipboard; ``what`` is its name. Both are raw."""
 
-        def __init__(self, what: str, text: str) -> None:
-            self.what = what
-            self.text = text
-            super().__init__()
+        what: str
+        text: str
 
+    @dataclass(eq=False, repr=False)
     class OpenAsked(Message):
         """The user wants the entry in the "pager" or the "editor"."""
 
-        def __init__(self, kind: str) -> None:
-            self.kind = kind
-            super().__init__()
+        kind: str
 
     class ReadAsked(Message):
         """A command needs the entry at once, even if the pane is not displayed."""
@@ -104,10 +103,6 @@ class EntryLines(LineList):
         """Request the lines again at the next resize, even if the width is the same: they are out of date."""
         self._cells = 0
 
-    @property
-    def has_cursor(self) -> bool:
-        return False
-
     def expect(self, spot: object = None) -> None:
         """Expect another entry, which is not read yet. A command that waits for the same one still waits."""
         if not self._awaits or spot is None or spot != self._expected:
@@ -150,7 +145,7 @@ class EntryLines(LineList):
         self._copied = (-1, 0)
         top = self.scroll_offset.y if stays else 0
         self.set_rows(len(self.lines), 0)
-        self._scroll(max(0, min(top, self.rows - self.size.height)))
+        self.move_to(top)
         command, self._awaits, self._pending = self._pending, False, None
         if command is not None:
             command()
@@ -215,15 +210,6 @@ class EntryLines(LineList):
         if self.cells != self._cells or (self._has_images and height != self._height):
             self._cells, self._height = self.cells, height
             self.post_message(self.WidthChanged())
-
-    def show_cursor(self) -> None:
-        """Do nothing: a pane of text has no cursor."""
-
-    def move_to(self, index: int) -> None:
-        self._scroll(max(0, min(index, self.rows - self.size.height)))
-
-    def step(self, rows: int, pages: int = 0) -> None:
-        self.scroll_by(rows, pages)
 
     def action_scroll_sideways(self, step: int) -> None:
         """Scroll code to the right (1), or back to the left (-1)."""

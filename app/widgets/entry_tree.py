@@ -4,9 +4,9 @@ entry.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from textual.geometry import Region
 from textual.message import Message
 
 from app.keys import key_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.binding import BindingType
+    from textual.geometry import Region
 
     from app.formats.header import Fault
     from app.messages import HitLocated
@@ -63,12 +64,11 @@ class EntryTree(LineList):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
 
+    @dataclass(eq=False, repr=False)
     class RowsWanted(Message):
         """The text of these entries' rows is to be read, in this order: the rows are in view or near."""
 
-        def __init__(self, nodes: list[Node]) -> None:
-            self.nodes = nodes
-            super().__init__()
+        nodes: list[Node]
 
     class FilterChanged(Message):
         """The filter has changed, or whether the times of labels are shown."""
@@ -203,18 +203,16 @@ class EntryTree(LineList):
 
     def row_region(self, node: Node) -> Region | None:
         """The screen region of an entry's row; None if it is not in view."""
-        index = self.view.index_of(node) if self.view is not None else None
-        inside = self.scrollable_content_region
-        if index is None or self.view is None or self.view.node(index) is not node:
-            return None
-        y = index - self.scroll_offset.y
-        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
+        return self.region_of(self._own_row(node))
 
     def edit_region(self, node: Node) -> Region | None:
         """The region in which the label of an entry is edited; None if it is not in view."""
-        region = self.row_region(node)
+        return self.edit_region_of(self._own_row(node))
+
+    def _own_row(self, node: Node) -> int | None:
+        """The row of an entry, and not of one that stands for it."""
         index = self.view.index_of(node) if self.view is not None else None
-        return None if region is None or index is None else self.behind_head(index, region)
+        return index if index is not None and self.view and self.view.node(index) is node else None
 
     @property
     def beginning(self) -> str:

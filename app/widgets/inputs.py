@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.highlighter import Highlighter
@@ -78,21 +79,19 @@ class SearchBox(LineInput):
     # A letter does not change the layout.
     virtual_size: Reactive[Size] = Reactive(Size(0, 0))
 
+    @dataclass(eq=False, repr=False)
     class Stepped(Message):
         """The list's cursor is to move by ``rows`` and ``pages``."""
 
-        def __init__(self, rows: int = 0, pages: int = 0) -> None:
-            self.rows = rows
-            self.pages = pages
-            super().__init__()
+        rows: int = 0
+        pages: int = 0
 
+    @dataclass(eq=False, repr=False)
     class BesideScrolled(Message):
         """The pane beside the list is to scroll by ``lines`` and ``pages``."""
 
-        def __init__(self, lines: int, pages: int) -> None:
-            self.lines = lines
-            self.pages = pages
-            super().__init__()
+        lines: int
+        pages: int
 
     class Kept(Message):
         """Enter: the text stays."""

@@ -74,8 +74,10 @@ class LineList(LineScroll, can_focus=True):
     row_height   the lines that a row takes, if it is not a short one
     drawn        the number of rows that were drawn so far, for tests that count
     cursor       the number of the row with the cursor
+    is_text      the list is text without a cursor: keys scroll it
     """
 
+    is_text = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("list")]
 
     class ListMessage(Message):
@@ -195,7 +197,12 @@ class LineList(LineScroll, can_focus=True):
         self.redraw_rows()
 
     def move_to(self, index: int) -> None:
-        """Move the cursor to a row, or to the nearest there is, and scroll it into view."""
+        """Move the cursor to a row, or to the nearest there is, and scroll it into view; scroll a text so
+        that the row is the first in view.
+        """
+        if self.is_text:
+            self._scroll(max(0, min(index, self.rows - self.size.height)))
+            return
         index = max(0, min(index, self.rows - 1))
         if index == self.cursor or not self.rows:
             self.show_cursor()
@@ -208,7 +215,7 @@ class LineList(LineScroll, can_focus=True):
     def show_cursor(self) -> None:
         """Scroll, without animation, just as far as the cursor needs."""
         height = self.scrollable_content_region.height
-        if not height:
+        if not height or self.is_text:
             return
         top = self.scroll_offset.y
         first, taken = self._lines.first(self.cursor), self._lines.height_of(self.cursor)
@@ -220,8 +227,8 @@ class LineList(LineScroll, can_focus=True):
 
     @property
     def has_cursor(self) -> bool:
-        """Whether a row is highlighted; a pane of text has no cursor."""
-        return True
+        """Whether a row is highlighted."""
+        return not self.is_text
 
     def size_changed(self) -> None:
         self.show_cursor()
@@ -283,11 +290,19 @@ class LineList(LineScroll, can_focus=True):
             elif self._clicks >= 2:
                 self.post_message(self.Activated(self))
 
-    def behind_head(self, index: int, region: Region) -> Region:
-        """The region of a row behind its marks and connectors, if that is wide enough for an edit.
+    def region_of(self, index: int | None) -> Region | None:
+        """The screen region of the first line of a row; None if it is not in view, or if there is no row."""
+        inside = self.scrollable_content_region
+        y = -1 if index is None else self._lines.first(index) - self.scroll_offset.y
+        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
 
-        :param region: of the row's first line.
+    def edit_region_of(self, index: int | None) -> Region | None:
+        """The region in which a row is edited: behind its marks and connectors, if that is wide enough. None
+        if it is not in view, or if there is no row.
         """
+        region = self.region_of(index)
+        if region is None or index is None:
+            return None
         head = line_width(self.draw(index, region.width, True)[:HEAD_PIECES])
         room = region.width - head
         return Region(region.x + head, region.y, room, 1) if room >= LEAST_EDIT else region
@@ -313,7 +328,10 @@ class LineList(LineScroll, can_focus=True):
         return max(1, self.size.height // self.row_height - 1)
 
     def step(self, rows: int, pages: int = 0) -> None:
-        """Move the cursor by a number of rows and of pages; a list without a cursor scrolls."""
+        """Move the cursor by a number of rows and of pages; a text scrolls."""
+        if self.is_text:
+            self.scroll_by(rows, pages)
+            return
         self.move_to(self.cursor + rows + pages * self.page)
 
     def scroll_by(self, lines: int = 0, pages: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ class Pane(Container, DragHandle):
     closing  the figures for the rule below the pane
     """
 
+    @dataclass(eq=False, repr=False)
     class Dragged(Message):
         """The rule of a pane was dragged with the mouse.
 
@@ -50,11 +52,10 @@ class Pane(Container, DragHandle):
         done  whether the button was released
         """
 
-        def __init__(self, pane: Pane, y: int, *, done: bool) -> None:
-            self.pane = pane
-            self.y = y
-            self.done = done
-            super().__init__()
+        pane: Pane
+        y: int
+        _: KW_ONLY
+        done: bool
 
     class Closing(Message):
         """The figures for the rule below the panes have changed."""
@@ -70,7 +71,6 @@ class Pane(Container, DragHandle):
         self._shorter = shorter
         self._suffix = ""
         self._instead: tuple[str, ...] = ()
-        self._drags = False
 
     def say(
         self,
@@ -131,18 +131,8 @@ class Pane(Container, DragHandle):
     def is_handle(self, screen_x: int, screen_y: int) -> bool:
         return screen_y == self.region.y
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._drags = self.is_handle(event.screen_x, event.screen_y)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self._drags:
-            self.post_message(self.Dragged(self, event.screen_y, done=False))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        if self._drags:
-            self._drags = False
-            self.release_mouse()
-            self.post_message(self.Dragged(self, event.screen_y, done=True))
+    def dragged_to(self, screen_x: int, screen_y: int, *, done: bool) -> None:
+        self.post_message(self.Dragged(self, screen_y, done=done))
 
 
 class Divider(DragHandle):
@@ -151,6 +141,7 @@ class Divider(DragHandle):
     middle   the line of the rule that begins at the column; -1 for none
     """
 
+    @dataclass(eq=False, repr=False)
     class Dragged(Message):
         """The column was dragged.
 
@@ -158,15 +149,13 @@ class Divider(DragHandle):
         done  whether the button was released
         """
 
-        def __init__(self, x: int, *, done: bool) -> None:
-            self.x = x
-            self.done = done
-            super().__init__()
+        x: int
+        _: KW_ONLY
+        done: bool
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.middle = -1
-        self._drags = False
 
     def set_middle(self, y: int) -> None:
         """Set the line of the rule that begins at the column."""
@@ -180,18 +169,8 @@ class Divider(DragHandle):
     def is_handle(self, screen_x: int, screen_y: int) -> bool:
         return True
 
-    def on_mouse_down(self) -> None:
-        self._drags = True
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self._drags:
-            self.post_message(self.Dragged(event.screen_x, done=False))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        if self._drags:
-            self._drags = False
-            self.release_mouse()
-            self.post_message(self.Dragged(event.screen_x, done=True))
+    def dragged_to(self, screen_x: int, screen_y: int, *, done: bool) -> None:
+        self.post_message(self.Dragged(screen_x, done=done))
 
 
 class Bar(Widget):

@@ -6,7 +6,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.geometry import Region
 from textual.message import Message
 
 from app.view.line import Line, fit_line, wrap
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
+    from textual.geometry import Region
 
     from app.index.row import Row
     from app.stores.tags import Taggings
@@ -153,17 +153,11 @@ class SessionListView(LineList):
 
     def row_region(self, path: str) -> Region | None:
         """The screen region of the first line of a session's row; None if it is not in view."""
-        index = self.model.index_of(path)
-        inside = self.scrollable_content_region
-        if index is None:
-            return None
-        y = self._lines.first(index) - self.scroll_offset.y
-        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
+        return self.region_of(self.model.index_of(path))
 
     def edit_region(self, path: str) -> Region | None:
         """The region in which the name of a session is edited; None if it is not in view."""
-        region, index = self.row_region(path), self.model.index_of(path)
-        return None if region is None or index is None else self.behind_head(index, region)
+        return self.edit_region_of(self.model.index_of(path))
 
     # drawing
 

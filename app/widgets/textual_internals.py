@@ -95,9 +95,31 @@ class DragHandle(Widget):
     elsewhere. A hook that is called with the press would replace this class.
     """
 
+    _drags = False
+
     def is_handle(self, screen_x: int, screen_y: int) -> bool:
         """Whether a cell of the screen belongs to the handle."""
         raise NotImplementedError
+
+    def dragged_to(self, screen_x: int, screen_y: int, *, done: bool) -> None:
+        """The handle was dragged to a cell of the screen.
+
+        :param done: the button was released.
+        """
+        raise NotImplementedError
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._drags = self.is_handle(event.screen_x, event.screen_y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._drags:
+            self.dragged_to(event.screen_x, event.screen_y, done=False)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._drags:
+            self._drags = False
+            self.release_mouse()
+            self.dragged_to(event.screen_x, event.screen_y, done=True)
 
     def _forward_event(self, event: events.Event) -> None:
         if isinstance(event, events.MouseDown) and self.is_handle(event.screen_x, event.screen_y):

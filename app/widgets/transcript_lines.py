@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
@@ -43,49 +43,47 @@ class TranscriptLines(LineList):
     leaf_id      the entry that the agent continues from
     """
 
+    is_text = True  # The cursor is on a block and not on a row.
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("transcript")]
 
     class Scrolled(Message):
         """Other lines are in view, or the cursor is on another block."""
 
+    @dataclass(eq=False, repr=False)
     class JumpAsked(Message):
         """The user wants the beginning of the session, or its end."""
 
-        def __init__(self, *, to_end: bool) -> None:
-            self.to_end = to_end
-            super().__init__()
+        _: KW_ONLY
+        to_end: bool
 
     class WidthChanged(Message):
         """The lines must be wrapped anew."""
 
+    @dataclass(eq=False, repr=False)
     class BlockAsked(Message):
         """The user wants a block whole: its "lines" on the screen, or its "text" or "code" copied."""
 
-        def __init__(self, wanted: str) -> None:
-            self.wanted = wanted
-            super().__init__()
+        wanted: str
 
+    @dataclass(eq=False, repr=False)
     class PlaceAsked(Message):
         """The user wants the next prompt or label, or the previous one (-1), and it is not read yet."""
 
-        def __init__(self, step: int, *, is_label: bool) -> None:
-            self.step = step
-            self.is_label = is_label
-            super().__init__()
+        step: int
+        _: KW_ONLY
+        is_label: bool
 
+    @dataclass(eq=False, repr=False)
     class HitAsked(Message):
         """The user wants the next hit of the search in this transcript, or the previous one (-1)."""
 
-        def __init__(self, step: int) -> None:
-            self.step = step
-            super().__init__()
+        step: int
 
+    @dataclass(eq=False, repr=False)
     class BranchAsked(Message):
         """The user wants another branch that starts at the cursor (1), or the one before (-1)."""
 
-        def __init__(self, step: int) -> None:
-            self.step = step
-            super().__init__()
+        step: int
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -123,11 +121,6 @@ class TranscriptLines(LineList):
     def forget_width(self) -> None:
         """Post `WidthChanged` when the pane is drawn again, even if the width is the same."""
         self._cells = 0
-
-    @property
-    def has_cursor(self) -> bool:
-        # The cursor of this list is on a block and not on a row.
-        return False
 
     @property
     def top(self) -> int:
@@ -298,9 +291,6 @@ class TranscriptLines(LineList):
     def on_blur(self) -> None:
         self.redraw_rows()
 
-    def show_cursor(self) -> None:
-        """Do nothing: the view does not follow the cursor while it scrolls."""
-
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
@@ -347,13 +337,6 @@ class TranscriptLines(LineList):
                 at += blocks[at + 1].begin < height
             self.transcript.cursor = at
             self.redraw_rows()
-
-    def move_to(self, index: int) -> None:
-        self.scroll_lines(index)
-
-    def scroll_by(self, lines: int = 0, pages: int = 0) -> None:
-        """Scroll by a number of lines and of pages."""
-        self.scroll_lines(self.top + lines + pages * max(1, self.size.height - 1))
 
     def action_cursor_up(self) -> None:
         placed = self.transcript.placed
@@ -407,8 +390,7 @@ class TranscriptLines(LineList):
     def action_last(self) -> None:
         self.post_message(self.JumpAsked(to_end=True))
 
-    def action_follow_end(self) -> None:
-        self.post_message(self.JumpAsked(to_end=True))
+    action_follow_end = action_last
 
     def action_go_prompt(self, step: int) -> None:
         """Put the cursor on the next prompt (1), or on the previous one (-1)."""
