@@ -5,26 +5,26 @@ programs.
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import EntryRead, ImageDecoded
-from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
+from app.view.clipboard import file_suffix, full_text
 from app.view.document_line import DETAILS, RAW, TEXT
 from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
 from app.widgets.entry_lines import EntryLines, image_of
-from app.widgets.other_program import open_in_program
+from app.widgets.other_program import copy_text, open_in_program
 from app.widgets.panes import Pane
 from app.widgets.textual_internals import write_to_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from textual.app import App, ComposeResult
+    from textual.app import ComposeResult
     from textual.timer import Timer
     from textual.widget import Widget
 
@@ -203,7 +203,11 @@ class EntryPane(Pane):
 
     @on(EntryLines.CopyAsked)
     def _copy_asked(self, event: EntryLines.CopyAsked) -> None:
-        _copy(self.app, event.what, event.text, self._setup.env)
+        if event.text:
+            copy_text(self.app, event.what, event.text, self._setup.env)
+        else:
+            text = f"{one_line(event.what)}: there is none here"
+            self.app.notify(text, severity="warning", markup=False)
 
     @on(EntryLines.OpenAsked)
     def _open_asked(self, event: EntryLines.OpenAsked) -> None:
@@ -257,17 +261,3 @@ class TerminalImages:
 
     def _write(self, text: str) -> None:
         write_to_terminal(self._widget.app, text)
-
-
-def _copy(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:
-    """Copy a text through the terminal, and show what and how much. Not every terminal tells whether it
-    worked.
-    """
-    if not text:
-        app.notify(f"{one_line(what)}: there is none here", severity="warning", markup=False)
-        return
-    # A lone surrogate cannot be written to the terminal.
-    app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
-    unsure = copy_warning(text, env)
-    message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
-    app.notify(message, markup=False)

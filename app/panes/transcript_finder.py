@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
 from app.view.transcript_outline import first_from
-from app.view.tree_navigation import words_of
-from app.widgets.inputs import SearchBox
+from app.widgets.inputs import FindLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
 class TranscriptFinder:
     """Runs one search at a time: for the words in the line, or for those of the search of all sessions.
 
+    line     the line
     hits     the hits; None without a search, and until it has ended
     number   the number of the hit that is shown; -1 for none
     """
@@ -42,7 +39,7 @@ class TranscriptFinder:
         :param changed: shows that other words are searched for, or that their hits are known.
         :param complain: shows why a key does nothing.
         """
-        self._lines = lines
+        self.line = FindLine(lines, id=f"{lines.id}-find")
         self._service = service
         self._go_to = go_to
         self._changed = changed
@@ -54,25 +51,6 @@ class TranscriptFinder:
         self._first_step = 1
         # an entry that the searched path leads through, if it is not the active one
         self._searched: EntryRef | None = None
-
-    @cached_property
-    def _box(self) -> SearchBox:
-        """The line, above the transcript from when it is first opened."""
-        box = SearchBox(id=f"{self._lines.id}-find", hint="words in this session")
-        pane = self._lines.parent
-        assert isinstance(pane, Widget)
-        pane.mount(box, before=self._lines)
-        return box
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the line is shown."""
-        return "_box" in vars(self) and self._box.has_class("shown")
-
-    @property
-    def has_focus(self) -> bool:
-        """Whether the line has the focus."""
-        return "_box" in vars(self) and self._box.has_focus
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -95,27 +73,21 @@ class TranscriptFinder:
         """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
         hits.
         """
-        return words_of(self._box.value) if self.is_open else self._stepped_words
+        return self.line.words if self.line.is_open else self._stepped_words
 
     def open(self) -> None:
         """Show and focus the line."""
-        self._box.add_class("shown")
         self._stepped_words = ()
-        self._box.screen.set_focus(self._box)
+        self.line.open()
 
     def drop(self) -> bool:
         """End the search. False if no line is shown."""
-        if not self.is_open:
-            if self._stepped_words:
-                self._stepped_words = ()
-                self._forget_hits()
-            return False
-        if self._box.has_focus:
-            self._box.screen.set_focus(self._lines)
-        self._box.value = ""
-        self._box.remove_class("shown")
-        self._forget_hits()
-        return True
+        was_open = self.line.is_open
+        if was_open or self._stepped_words:
+            self._stepped_words = ()
+            self.line.close()
+            self._forget_hits()
+        return was_open
 
     def _forget_hits(self) -> None:
         self.hits, self.number = None, -1
@@ -181,6 +153,6 @@ class TranscriptFinder:
 
     def keep(self) -> None:
         """Focus the transcript and keep the hits. Without words, the search ends."""
-        self._box.screen.set_focus(self._lines)
+        self.line.leave()
         if not self._wanted:
             self.drop()

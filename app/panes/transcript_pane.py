@@ -23,12 +23,12 @@ from app.services.transcript_reader import TranscriptReader
 from app.services.transcript_request import Request
 from app.view.bars import session_title
 from app.view.cells import stable_width
-from app.view.clipboard import copy_warning, text_size
 from app.view.formatting import counted
 from app.view.transcript_layout import BlockRef
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
+from app.widgets.other_program import copy_text
 from app.widgets.panes import Pane
 from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, anchor_of, current_turn
 
@@ -465,12 +465,7 @@ class TranscriptPane(Pane):
         if not text:
             self._complain(f"No {what.lower()} to copy here")
             return
-        # A lone surrogate cannot be written to the terminal.
-        self.app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
-        unsure = copy_warning(text, self._setup.env)
-        self.app.notify(
-            f"{what} copied, {text_size(text)}" + (f" – {unsure}" if unsure else ""), markup=False
-        )
+        copy_text(self.app, what, text, self._setup.env)
 
     def _complain(self, text: str) -> None:
         self.app.notify(one_line(text, 500), severity="warning", markup=False)
@@ -629,12 +624,12 @@ class TranscriptPane(Pane):
     @property
     def is_searching(self) -> bool:
         """Whether the line that searches the transcript has the focus."""
-        return self._finder.has_focus
+        return self._finder.line.has_focus
 
     @property
     def has_search(self) -> bool:
         """Whether the line that searches the transcript is shown."""
-        return self._finder.is_open
+        return self._finder.line.is_open
 
     @property
     def has_hits(self) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
+from app.keys import key_of
 from app.services.tree_reader import TreeSearch
-from app.view.tree_navigation import TreeHits, words_of
-from app.widgets.inputs import SearchBox
+from app.view.tree_navigation import TreeHits
+from app.widgets.inputs import FindLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +23,14 @@ if TYPE_CHECKING:
 class TreeFinder:
     """Runs one search at a time. Until the user keeps or drops it, the cursor goes to the first hit behind
     the entry where it was when the search began.
+
+    line   the line
     """
 
     def __init__(self, tree: EntryTree, post: Post) -> None:
         """:param post: receives the messages of the search."""
         self._tree = tree
-        tree.finder = self
+        self.line = FindLine(tree, id="find")
         self._search = TreeSearch(post)
         self._origin: Node | None = None
         # the cursor was on a line that is no entry when the search began; the origin is the entry above it
@@ -57,26 +57,8 @@ class TreeFinder:
         self._one_by_one: list[str] = []
         # the tree whose texts are read ahead
         self._prepared: SessionTree | None = None
-
-    @cached_property
-    def box(self) -> SearchBox:
-        """The line, above the tree from when it is first opened."""
-        box = SearchBox(id="find", hint="words in this session")
-        box.add_class("shown")
-        pane = self._tree.parent
-        assert isinstance(pane, Widget)
-        pane.mount(box, before=self._tree)
-        return box
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the line is shown."""
-        return "box" in vars(self) and self.box.has_class("shown")
-
-    @property
-    def has_focus(self) -> bool:
-        """Whether the line has the focus."""
-        return "box" in vars(self) and self.box.has_focus
+        # the session with a hit of a search of all sessions, and the words of the search, folded
+        self._found_in: tuple[str, tuple[str, ...]] = "", ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -85,15 +67,14 @@ class TreeFinder:
 
     def open(self) -> None:
         """Show and focus the line. If it was shown already, the search goes on."""
-        if not self.is_open:
+        if not self.line.is_open:
             self.end_hit_search()
             self._begin_here()
-            self.box.add_class("shown")
             self.prepare()
             if self._tree.view is not None:
                 # The first hit needs the order. The line is painted first.
                 self._tree.call_after_refresh(self._tree.view.order)
-        self.box.screen.set_focus(self.box)
+        self.line.open()
 
     def prepare(self) -> None:
         """Read the texts of the entries before the first letter is typed."""
@@ -117,7 +98,7 @@ class TreeFinder:
 
     def typed(self) -> None:
         """Search for the words in the line: they have changed."""
-        words = words_of(self.box.value)
+        words = self.line.words
         if words == self.words:
             return
         self._left = False
@@ -162,22 +143,38 @@ class TreeFinder:
             self._left = self._left or self._is_kept
             step, self._deferred_step = self._deferred_step, 0
             if step:
-                self._tree.action_next_hit(step)
+                self.next_hit(step)
         return True
 
-    def defer_step(self, step: int) -> bool:
-        """Keep a step to the next hit until the first hit of the typed words is known. False: it is known, or
-        there is none.
+    def next_hit(self, step: int) -> None:
+        """Go to the next hit (1) or the previous one (-1): of the search in the tree, else of that of all
+        sessions. If the first hit of the typed words is not known yet, go on from that.
         """
-        if self._awaits_first:
-            self._deferred_step = step
-        return self._awaits_first
+        tree, view = self._tree, self._tree.view
+        path, words = self._found_in
+        if view is None:
+            return
+        if tree.hits is not None:
+            if self._awaits_first:
+                self._deferred_step = step
+                return
+            node = tree.hits.next(view, tree.node, step)
+            if node is not None:
+                tree.go_to(node)
+        elif not view.tree.is_whole:
+            tree.notify("The session is still being read", severity="warning", markup=False)
+        elif words and path == view.tree.path:
+            self.search_hit_words(words, step)
+        else:
+            key = key_of("filter.open")
+            searches = f": {key} searches the tree" if key else ""
+            tree.notify(f"No words are looked for here{searches}", markup=False)
 
     def opened(self) -> None:
         """Search for the same words in another tree, or in the same one read again, once it is whole; there
         may be none.
         """
-        if not self.is_open:
+        if not self.line.is_open:
             self.end_hit_search()
             self._forget()
             return
@@ -196,14 +193,14 @@ class TreeFinder:
     def step(self, step: int) -> None:
         """Go to the next hit (1) or the previous one (-1) while the line has the focus."""
         self._left = True
-        self._tree.action_next_hit(step)
+        self.next_hit(step)
 
     def keep(self) -> None:
         """Focus the tree and keep the hits. Without words, the search ends."""
         # Before the first hit is known, the cursor goes there when it is.
         self._left, self._is_kept, self._kept_at = not self._awaits_first, True, self._tree.node
         if self.words:
-            self.box.screen.set_focus(self._tree)
+            self.line.leave()
         else:
             self.drop()
 
@@ -211,19 +208,16 @@ class TreeFinder:
         """End the search and hide the line. If the line has the focus, the cursor returns to the entry where
         the search began. False: there was no search.
         """
-        if not self.is_open:
+        if not self.line.is_open:
             # The hits of the search of all sessions end with it.
             return not self._is_counted and self.end_hit_search()
-        typing = self.has_focus
-        self.box.remove_class("shown")
-        with self.box.prevent(SearchBox.Changed):
-            self.box.value = ""
+        typing = self.line.has_focus
+        self.line.close()
         self._tree.search_for(None)
         self._search.cancel()
         self._awaits_first = False
         if typing:
             self._return()
-            self.box.screen.set_focus(self._tree)
         return True
 
     def _forget(self) -> None:
@@ -241,6 +235,15 @@ class TreeFinder:
             self._tree.go_to(self._origin)
 
     # the words of a search of all sessions, without the box
+
+    def found_in(self, path: str, words: tuple[str, ...]) -> None:
+        """A search of all sessions has found words in a session, which `next_hit` then looks for.
+
+        :param words: folded; empty: the session has no hit any more.
+        """
+        if (path, words) != self._found_in:
+            self._found_in = path, words
+            self.end_hit_search()
 
     def search_hit_words(self, words: Sequence[str], step: int = 0) -> None:
         """Mark the entries that have all of the words, and go to the next one. If no entry has all, since
@@ -268,7 +271,7 @@ class TreeFinder:
             self._search.search(view.tree, words, self._around, tools=self._searches_tools)
         elif self._step:
             step, self._step = self._step, 0
-            self._tree.action_next_hit(step)
+            self.next_hit(step)
 
     def end_hit_search(self) -> bool:
         """End that search. False: there was none."""

@@ -407,7 +407,7 @@ class TreePane(Pane):
     @property
     def is_searching(self) -> bool:
         """Whether the line that searches the tree has the focus."""
-        return self._finder.has_focus
+        return self._finder.line.has_focus
 
     def expect_search(self, is_expected: bool) -> None:
         """Read the texts of the trees that are shown from now on before a search.
@@ -438,6 +438,14 @@ class TreePane(Pane):
         self.post_message(
             self.WordsChanged(self._finder.words or tuple(hit.words if hit is not None else ()))
         )
+
+    def found_in(self, path: str, words: tuple[str, ...]) -> None:
+        """See `TreeFinder.found_in`."""
+        self._finder.found_in(path, words)
+
+    @on(EntryTree.HitAsked)
+    def _hit_asked(self, event: EntryTree.HitAsked) -> None:
+        self._finder.next_hit(event.step)
 
     @on(EntriesFound)
     def _entries_found(self, event: EntriesFound) -> None:

@@ -393,7 +393,7 @@ class BrowserScreen(SessionsScreen):
     def _hit_placed(self, event: HitLocated) -> None:
         wanted, self._wanted = self._wanted, None
         if self.sessions_pane.is_current(event):
-            self._tree.found_in(event.path, tuple(event.words))
+            self.tree_pane.found_in(event.path, tuple(event.words))
             if self._reads:
                 self.transcript_pane.show_hit(event)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.

@@ -5,11 +5,10 @@ entry.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from app.keys import key_of
 from app.view import tree_navigation
 from app.view.formatting import age
 from app.view.glyphs import ASCII, UNICODE
@@ -38,19 +37,6 @@ PAGES_AHEAD = 4
 """Pages before and behind the page in view whose rows' text is read ahead."""
 
 
-class Finder(Protocol):
-    """Searches the tree for the words of a search of all sessions."""
-
-    def search_hit_words(self, words: Sequence[str], step: int) -> None:
-        """Mark the entries with these words, and go to the next (``step`` 1) or the previous one (-1)."""
-
-    def end_hit_search(self) -> bool:
-        """End that search. False: there was none."""
-
-    def defer_step(self, step: int) -> bool:
-        """Keep a step until the first hit is known. False: it is known, or there is none."""
-
-
 class EntryTree(LineList):
     """Entries as a tree, or a message in place of rows. The cursor stays on its entry, or follows the leaf.
 
@@ -70,6 +56,12 @@ class EntryTree(LineList):
 
         nodes: list[Node]
 
+    @dataclass(eq=False, repr=False)
+    class HitAsked(Message):
+        """The user wants the next hit (1) or the previous one (-1)."""
+
+        step: int
+
     class FilterChanged(Message):
         """The filter has changed, or whether the times of labels are shown."""
 
@@ -87,7 +79,6 @@ class EntryTree(LineList):
         self.label_times = False
         self.mode = MODES[0]
         self.came = 0
-        self.finder: Finder | None = None
         self._now_ms = now_ms
         self._glyphs = ASCII if ascii_only else UNICODE
         # the row of the leaf
@@ -103,8 +94,6 @@ class EntryTree(LineList):
         # the entry of the cursor, which a filter may hide, and the one that was posted last
         self._entry: Node | DamagedLine | None = None
         self._posted: Node | DamagedLine | None = None
-        # the session with a hit of a search of all sessions, and the words of the search, folded
-        self._found_in: tuple[str, tuple[str, ...]] = "", ()
 
     @property
     def has_cursor(self) -> bool:
@@ -436,36 +425,8 @@ class EntryTree(LineList):
                 self.go_to(node)
         self.redraw_rows()
 
-    def found_in(self, path: str, words: tuple[str, ...]) -> None:
-        """A search of all sessions has found words in a session. The keys that step through hits then search
-        its tree for them.
-
-        :param words: folded; empty: the session has no hit any more.
-        """
-        if (path, words) != self._found_in:
-            self._found_in = path, words
-            if self.finder is not None:
-                self.finder.end_hit_search()
-
     def action_next_hit(self, step: int) -> None:
-        path, words = self._found_in
-        view = self.view
-        if view is None:
-            return
-        if self.hits is not None:
-            if self.finder is not None and self.finder.defer_step(step):
-                return
-            node = self.hits.next(view, self.node, step)
-            if node is not None:
-                self.go_to(node)
-        elif not view.tree.is_whole:
-            self.notify("The session is still being read", severity="warning", markup=False)
-        elif words and path == view.tree.path and self.finder is not None:
-            self.finder.search_hit_words(words, step)
-        else:
-            key = key_of("filter.open")
-            searches = f": {key} searches the tree" if key else ""
-            self.notify(f"No words are looked for here{searches}", markup=False)
+        self.post_message(self.HitAsked(step))
 
     # filters
 

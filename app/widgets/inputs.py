@@ -10,11 +10,13 @@ from rich.highlighter import Highlighter
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
+from textual.widget import Widget
 from textual.widgets import Input
 
 from app.commands import pane_commands
 from app.formats.text import inert
 from app.view.bars import SEARCH_HINT
+from app.view.tree_navigation import words_of
 from app.widgets.commands import bindings_of
 from app.widgets.textual_internals import scroll_to_first_text, show_suggestion
 
@@ -66,6 +68,56 @@ class _FaultHighlighter(Highlighter):
         for start, length in self._box.faults:
             style = self._box.get_component_rich_style("search-box--fault", partial=True)
             text.stylize(style, start, start + length)
+
+
+class FindLine:
+    """The line above a tree or a transcript that searches it. It is mounted when it is first opened."""
+
+    def __init__(self, lines: Widget, *, id: str) -> None:
+        """:param lines: the tree or the transcript.
+        :param id: of the box.
+        """
+        self._lines = lines
+        self._id = id
+        self._box: SearchBox | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the line is shown."""
+        return self._box is not None and self._box.has_class("shown")
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the line has the focus."""
+        return self._box is not None and self._box.has_focus
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words in the line, folded."""
+        return words_of(self._box.value) if self._box is not None else ()
+
+    def open(self) -> None:
+        """Show and focus the line."""
+        if self._box is None:
+            self._box = SearchBox(id=self._id, hint="words in this session")
+            pane = self._lines.parent
+            assert isinstance(pane, Widget)
+            pane.mount(self._box, before=self._lines)
+        self._box.add_class("shown")
+        self._lines.screen.set_focus(self._box)
+
+    def leave(self) -> None:
+        """Focus the lines that are searched."""
+        self._lines.screen.set_focus(self._lines)
+
+    def close(self) -> None:
+        """Empty and hide the line. If it has the focus, the lines that are searched get it."""
+        if self._box is not None:
+            if self._box.has_focus:
+                self.leave()
+            self._box.remove_class("shown")
+            with self._box.prevent(SearchBox.Changed):
+                self._box.value = ""
 
 
 class SearchBox(LineInput):

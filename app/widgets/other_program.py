@@ -1,4 +1,4 @@
-"""Gives the terminal to the user's editor or pager, with a copy of a text."""
+"""Gives texts to other programs: to the clipboard, and to the user's editor or pager."""
 
 from __future__ import annotations
 
@@ -8,11 +8,25 @@ from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
 from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
+from app.view.clipboard import copy_warning, text_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual.app import App
+
+
+def copy_text(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:
+    """Copy a text through the terminal, and show what and how much. Not every terminal tells whether it
+    worked.
+
+    :param what: the name of the text; raw.
+    """
+    # A lone surrogate cannot be written to the terminal.
+    app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    unsure = copy_warning(text, env)
+    message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
+    app.notify(message, markup=False)
 
 
 def open_in_program(
