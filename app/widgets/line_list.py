@@ -124,7 +124,7 @@ class LineList(LineScroll, can_focus=True):
 
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:
         """Draw the second line of a row, if rows have two."""
-        return [(" " * cells, "text")]
+        raise NotImplementedError
 
     @property
     def short_rows(self) -> Sequence[int]:

@@ -177,8 +177,6 @@ class SessionListView(LineList):
         )
 
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:
-        if not self.model.lines:
-            return super().draw_below(index, cells, selected)
         line = self.model.lines[index]
         found = self._excerpt(line)
         return render_second_line(self.model, line, cells, states=self.states, found=found)

@@ -45,14 +45,6 @@ async def test_keys_for_first_last_and_pages(browser, three):
         assert ui.sessions.cursor == 0
 
 
-async def test_the_tree_follows_the_cursor(browser, three):
-    async with browser() as ui:
-        await ui.press("down")
-        await ui.settled()
-        assert ui.tree.view.tree.header.id == "plain"
-        assert "write a man page" in ui.text()
-
-
 async def test_groups_fold_and_unfold(browser, three):
     async with browser() as ui:
         await ui.press("left")
@@ -73,20 +65,6 @@ async def test_groups_fold_and_unfold(browser, three):
         assert len(ui.listed()) == 5
         await ui.press("space")
         assert "branchy" not in ui.listed()
-
-
-async def test_folding_from_a_session_keeps_the_cursor_in_its_project(browser, three):
-    async with browser() as ui:
-        await ui.press("G", "left", "left")
-        assert ui.sessions.group.cwd == "/work/site"
-        assert "site1" not in ui.listed()
-
-
-async def test_f5_finds_new_sessions(browser, three, tmp_path):
-    async with browser(env={"LEAFMARK_POLL": "1"}) as ui:
-        pi_session(tmp_path, *chain("late", id="late"), id="late")
-        await ui.press("f5")
-        await ui.until(lambda: "late" in ui.listed(), "the new session")
 
 
 async def test_f5_says_what_it_found(browser, three, tmp_path, monkeypatch):

@@ -249,13 +249,6 @@ async def test_the_selectors_preview_opens_at_the_hit(browser, branched):
         await ui.until(lambda: "slower" not in ui.text(), "the end again")
 
 
-async def test_the_selectors_preview_follows_a_growing_session(browser, branched):
-    async with browser(size=(140, 30), selector="") as ui:
-        await ui.until(lambda: "faster" in ui.text(), "the end")
-        append(ui.path("s"), message("new", "f", "user", "one thing more", 60))
-        await ui.until(lambda: "one thing more" in ui.text(), "what came")
-
-
 # from match to match
 
 

@@ -24,12 +24,6 @@ async def test_a_key_after_tab_goes_to_the_tree(browser, three):
         assert ui.tree.view.node(ui.tree.cursor) is not ui.tree.view.tree.leaf
 
 
-async def test_no_letter_of_a_filter_is_lost(browser, three):
-    async with browser() as ui:
-        together(ui, "slash", *"login")
-        await ui.until(lambda: ui.screen.query_one("Input").value == "login", "the whole filter")
-
-
 @pytest.fixture
 def typed(monkeypatch):
     """The texts that are inserted into the search line, one for each insertion."""

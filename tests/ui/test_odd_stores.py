@@ -49,16 +49,6 @@ async def test_an_unreadable_store_is_counted_in_the_header(browser, three, deni
         await ui.until(lambda: "1 folder not read: leafmark doctor" in ui.text(), "the note")
 
 
-async def test_the_first_session_on_an_empty_screen_is_selected(browser, tmp_path):
-    async with browser() as ui:
-        await ui.until(lambda: "No sessions found" in ui.text(), "the notice")
-        pi_session(tmp_path, *chain("hello", "hi", id="fresh", cwd="/other"), id="fresh", project="other")
-        await ui.until(lambda: "fresh" in ui.listed(), "the session")
-        assert ui.sessions.row.id == "fresh"
-        await ui.settled()
-        assert ui.tree.view.count
-
-
 async def test_a_new_session_does_not_unfold_its_project(browser, tmp_path):
     async with browser() as ui:
         pi_session(tmp_path, *chain("hello", id="fresh", cwd="/other"), id="fresh", project="other")

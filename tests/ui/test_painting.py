@@ -202,22 +202,6 @@ async def test_words_in_a_border_are_painted_when_they_change(browser, three, co
         assert "━ oak · ash and elm ━" in ui.text()
 
 
-async def test_without_colours_the_lists_are_grey(browser, three, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    async with browser() as ui:
-        region = ui.tree.size.region
-        colours = {
-            colour.get_truecolor()
-            for strip in ui.tree.render_lines(region)
-            for segment in strip
-            if segment.style is not None
-            for colour in (segment.style.color, segment.style.bgcolor)
-            if colour is not None
-        }
-        assert colours
-        assert all(red == green == blue for red, green, blue in colours)
-
-
 async def test_typing_needs_no_layout_and_shows_the_end_of_a_long_query(browser, three, counted):
     layouts = counted(Compositor, "reflow")
     async with browser() as ui:

@@ -134,15 +134,6 @@ async def test_a_rule_has_the_title_of_the_session_below_it(browser, three):
         await ui.until(lambda: "1 turn · " in ui.text().splitlines()[-3], "the figures")
 
 
-async def test_resizing_keeps_the_cursor(browser, three):
-    async with browser() as ui:
-        await ui.press("down")
-        await ui.pilot.resize_terminal(60, 20)
-        await ui.pilot.pause()
-        assert ui.sessions.row.id == "plain"
-        assert "write a man page" in ui.text()
-
-
 @pytest.mark.parametrize("size", [(200, 3), (5, 3), (200, 1)])
 @pytest.mark.parametrize("selector", [None, ""])
 async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, three, size, selector):
@@ -150,20 +141,6 @@ async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, thr
         await ui.pilot.pause()
         assert not ui.screen.show_vertical_scrollbar
         assert not ui.screen.show_horizontal_scrollbar
-
-
-async def test_on_a_narrow_screen_the_number_keys_switch_panes(browser, three):
-    async with browser(size=(60, 20)) as ui:
-        for key, pane in (("2", "tree"), ("3", "entry"), ("1", "sessions")):
-            await ui.press(key)
-            assert ui.focus == pane
-            assert ui.screen.query_one(f"#{pane}-pane").display
-
-
-async def test_3_opens_the_entry_if_two_panes_fit(browser, three):
-    async with browser(size=(90, 30)) as ui:
-        await ui.press("3")
-        assert shown(ui) == {"tree", "entry"}
 
 
 async def test_a_hidden_entry_is_wrapped_when_its_pane_is_shown(browser, three):

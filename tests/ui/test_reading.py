@@ -91,16 +91,6 @@ async def test_a_block_is_labelled_and_gone_on_from(browser, three):
         assert ui.focus != "transcript"
 
 
-async def test_the_end_is_followed(browser, three):
-    async with browser() as ui:
-        ui.sessions.go_to(str(ui.path("plain")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ write a man page")
-        append(ui.path("plain"), message("n", "00000002", "user", "and a changelog"))
-        await shown(ui, "▌ and a changelog")
-
-
 # from the search line
 
 

@@ -18,21 +18,6 @@ async def test_a_word_in_a_text_finds_its_session(browser, three):
         await ui.until(lambda: "1 of 3 · 1 hit ━" in ui.text(), "the count, of all")
 
 
-async def test_an_inactive_branch_is_searched(browser, three):
-    async with browser() as ui:
-        await ui.press("slash", *"slower")
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
-
-
-async def test_filters_phrases_and_exclusions(browser, three):
-    async with browser() as ui:
-        await ui.press("slash", *'done -label:idea "man page"')
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "plain"], "the session")
-        await ui.press("ctrl+u", *"dir:site")
-        await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "that of the folder")
-        assert "No session" not in ui.text()
-
-
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 
 
@@ -94,14 +79,6 @@ async def test_the_faulty_part_of_a_query_is_underlined(browser, three, size):
         await ui.press("backspace", "backspace", *"pi")
         await ui.until(lambda: not search_note(ui), "the end of it")
         assert not box.faults
-
-
-@SIZES
-async def test_a_query_that_is_too_long_says_so(browser, three, size):
-    async with browser(size=size) as ui:
-        await ui.press("slash")
-        ui.screen.query_one("#filter").value = "x" * 10_000
-        await ui.until(lambda: "4,096" in search_note(ui), "why not")
 
 
 async def test_filters_and_exclusions_keep_matching_sessions(browser, three):
@@ -173,13 +150,6 @@ async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
         await ui.press(*"ly)")
         await ui.until(lambda: "not a regular expression" not in ui.text(), "the end of that")
         assert ui.listed() == [f"[{HERE}]", "branchy"]
-
-
-async def test_a_misspelt_word_is_searched_in_another_spelling(browser, three):
-    async with browser(size=(160, 45)) as ui:
-        await ui.press("slash", *"fastre")
-        await ui.until(lambda: "showing faster (1 session)" in ui.text(), "the word")
-        assert "branchy" in ui.listed()
 
 
 async def test_escape_shows_all_sessions_again(browser, three):

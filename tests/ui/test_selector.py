@@ -35,15 +35,6 @@ async def test_tab_toggles_the_scope(browser, three):
         assert ui.listed() == ["branchy", "plain"]
 
 
-async def test_an_empty_folder_says_how_to_see_all_folders(browser, three):
-    async with browser(selector="", here="/work/nothing") as ui:
-        assert ui.listed() == []
-        assert "No sessions in this folder." in ui.text()
-        assert "Tab shows all folders." in ui.text()
-        await ui.press("tab")
-        assert len(ui.listed()) == 3
-
-
 async def test_typing_searches_and_the_arrows_move_the_cursor(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"done")
@@ -56,19 +47,6 @@ async def test_typing_searches_and_the_arrows_move_the_cursor(browser, three):
         await ui.press("down", "down", "up")
         assert ui.sessions.row.id == "branchy"
         assert ui.focus == "filter"
-
-
-async def test_the_query_of_the_command_line_is_searched(browser, three):
-    async with browser(selector="slower") as ui:
-        await ui.until(lambda: ui.listed() == ["branchy"], "the session")
-        assert ui.box.value == "slower"
-
-
-async def test_a_query_stays_when_the_scope_changes(browser, three):
-    async with browser(selector="") as ui:
-        await ui.press(*"done", "tab")
-        await ui.until(lambda: sorted(ui.listed()) == ["plain", "site1"], "those of all folders")
-        assert ui.box.value == "done"
 
 
 async def test_escape_leaves_if_the_search_line_is_empty(browser, three):
@@ -212,20 +190,6 @@ async def test_tab_completes_a_pasted_filter(browser, three):
         assert ui.sessions.model.arrangement.scope == "here"
 
 
-async def test_an_unbalanced_quote_is_plain_text(browser, three):
-    async with browser(selector="") as ui:
-        # as separate words, in any order
-        await ui.press(*'"page writ')
-        await ui.until(lambda: ui.listed() == ["plain"], "the session")
-
-
-async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
-    async with browser(selector="", size=(160, 45)) as ui:
-        await ui.press(*"re:(")
-        await ui.until(lambda: "not a regular expression" in ui.text(), "why not")
-        assert ui.listed() == ["branchy", "plain"]
-
-
 TOOLS = "Ctrl+T also searches tool calls and their output."
 
 
@@ -245,18 +209,6 @@ async def test_without_a_match_the_notice_suggests_searching_tool_output(browser
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
 
 
-async def test_tool_output_is_not_suggested_if_the_query_names_a_scope(browser, three):
-    async with browser(selector="", size=(160, 40)) as ui:
-        for query in ("in:thinking zebra", "tool:bash zebra", "label:zebra", "-in:tools zebra"):
-            await ui.press("ctrl+u", *query)
-            await ui.until(
-                lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due,
-                "an answer",
-            )
-            await ui.until(lambda query=query: f"No session matches “{query}”" in ui.text(), "that")
-            assert "Ctrl+T" not in " ".join(ui.sessions.notice)
-
-
 @pytest.mark.parametrize("size", [(80, 24), (80, 12)])
 async def test_all_suggestions_are_shown_completely(browser, three, tmp_path, size):
     named = chain("other", "x", id="n", cwd="/work/site")
@@ -273,26 +225,11 @@ async def test_all_suggestions_are_shown_completely(browser, three, tmp_path, si
         ]
 
 
-async def test_ctrl_t_toggles_the_search_of_tool_output(browser, three):
-    async with browser(selector="") as ui:
-        await ui.press("ctrl+t")
-        assert "tools as well" in ui.text()
-        await ui.press("ctrl+t")
-        assert "tools as well" not in ui.text()
-
-
 async def test_the_preview_shows_the_end_of_the_active_branch(browser, three):
     async with browser(selector="") as ui:
         await ui.until(lambda: "faster" in ui.text(), "the last answer")
         await ui.press("down")
         await ui.until(lambda: "write a man page" in ui.text() and "done" in ui.text(), "the other")
-
-
-async def test_the_preview_opens_at_the_hit_and_names_its_branch(browser, three):
-    async with browser(selector="", size=(160, 45)) as ui:
-        await ui.press(*"slower")
-        await ui.until(lambda: "not on the active path" in ui.text(), "where it is")
-        assert "branch 1 of 2" in ui.text()
 
 
 async def test_shift_tab_focuses_the_list_where_letters_are_commands(browser, three):
@@ -341,15 +278,3 @@ async def test_t_opens_the_browser_on_the_session(browser, three):
         await ui.settled()
         assert ui.sessions.row.id == "plain"
         assert ui.tree.view.tree.header.id == "plain"
-
-
-async def test_the_browser_lists_all_folders_by_project(browser, three):
-    async with browser() as ui:
-        await ui.press("s")
-        assert ui.listed() == [f"[{HERE}]", "branchy", "plain"]
-        await ui.press("s", "O")
-        assert sorted(ui.listed()) == ["branchy", "plain", "site1"]
-        await ui.press("O", "a")
-        assert ui.sessions.model.arrangement.agent == "pi"
-        await ui.press("a")
-        assert ui.sessions.model.arrangement.agent == ""

@@ -15,7 +15,7 @@ from app.sessions.errors import SessionError
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, message, write_session
-from tests.ui.conftest import pi_session, snapshot
+from tests.ui.conftest import snapshot
 
 # stores
 
@@ -47,16 +47,6 @@ async def test_without_sessions_the_state_of_each_store_is_shown(browser, tmp_pa
         text = ui.text()
         assert "No sessions found" in text
         assert "~/.pi/agent/sessions         not a folder" in text
-
-
-async def test_a_store_that_vanishes_and_returns(browser, three):
-    async with browser(selector="") as ui:
-        store = three / "home/.pi/agent/sessions"
-        store.rename(three / "away")
-        await ui.until(lambda: ui.listed() == [], "the end of the rows")
-        (three / "away").rename(store)
-        await ui.press("f5")
-        await ui.until(lambda: ui.listed() == ["branchy", "plain"], "the rows again")
 
 
 async def test_when_following_fails_the_reason_and_the_key_to_rescan_are_shown(browser, three, monkeypatch):
@@ -148,18 +138,6 @@ async def test_a_name_is_not_written_over_a_concurrent_write(browser, three, mon
         assert str(path) not in ui.toasts()[0]
         assert path.read_bytes() == before
         monkeypatch.setattr(row_actions, "rename", rename)
-
-
-async def test_a_damaged_session_can_be_renamed_without_further_damage(browser, three):
-    path = pi_session(three, *chain("half a line", "x", id="torn"), id="torn")
-    with path.open("ab") as file:
-        file.write(b'{"type":"message","id":"cut","par')
-    before = path.read_bytes()
-    async with browser(selector="half") as ui:
-        await ui.until(lambda: ui.listed() == ["torn"], "the session")
-        await ui.press("ctrl+r", *"New", "enter")
-        await ui.until(lambda: ui.sessions.row.name == "New" or ui.toasts(), "what became of it")
-        assert path.read_bytes().startswith(before)
 
 
 # trash

@@ -239,14 +239,6 @@ async def test_a_session_that_cannot_be_renamed_says_why_and_has_no_key(browser,
         await ui.until(lambda: ui.sessions.row is None or "Ctrl+R rename" in ui.text(), "the key")
 
 
-async def test_asterisk_marks_all_shown_sessions(browser, three):
-    async with browser(selector="") as ui:
-        await ui.press("shift+tab", "asterisk")
-        assert "2 marked" in ui.text()
-        await ui.press("asterisk")
-        assert "marked" not in ui.text()
-
-
 async def test_several_sessions_are_pinned_and_unpinned_at_once(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "asterisk", "p")
@@ -255,21 +247,3 @@ async def test_several_sessions_are_pinned_and_unpinned_at_once(browser, three):
         await ui.until(lambda: "★" not in ui.text(), "their end")
         await ui.press("ctrl+underscore")
         await ui.until(lambda: ui.text().count("★") == 2, "the pins again")
-
-
-async def test_fold_keys_in_the_browser(browser, three):
-    async with browser() as ui:
-        await ui.press("minus")
-        assert [line[0] for line in ui.listed()] == ["[", "["]
-        await ui.press("plus")
-        assert len(ui.listed()) == 5
-        await ui.press("home", "left")
-        assert ui.listed()[:2] == [f"[{HERE}]", "[/work/site]"]
-        await ui.press("right")
-        assert ui.listed()[1] == "branchy"
-        await ui.press("right", "h")
-        assert ui.sessions.row is None, "at its head"
-        await ui.press("space")
-        assert ui.listed()[1] == "[/work/site]"
-        await ui.press("l", "l")
-        assert ui.sessions.row.id == "branchy"

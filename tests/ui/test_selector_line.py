@@ -72,20 +72,6 @@ async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
             assert ui.path("plain").exists()
 
 
-async def test_a_phrase_matches_any_white_space(browser, three, tmp_path):
-    pi_session(tmp_path, *chain("a", "two   words\n\tthree", id="spaced"), id="spaced")
-    async with browser(selector="") as ui:
-        await ui.press(*'"two words three"')
-        await ui.until(lambda: ui.listed() == ["spaced"], "the phrase")
-
-
-async def test_a_pattern_without_capitals_ignores_case(browser, three, tmp_path):
-    pi_session(tmp_path, *chain("a", "MAN  Pages", id="loud"), id="loud")
-    async with browser(selector="") as ui:
-        await ui.press(*"re:man\\s+p")
-        await ui.until(lambda: sorted(ui.listed()) == ["loud", "plain"], "the sessions")
-
-
 async def test_the_best_match_comes_first_only_in_the_order_of_relevance(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "zebra " * 30, id="much"), id="much")
     late = chain("y", "one zebra among many other words " + "w " * 200, id="little")
@@ -124,14 +110,6 @@ async def test_tool_calls_and_output_are_searched_on_request(browser, three, tmp
         assert ui.box.value == "wombat"
         await ui.press("ctrl+u", *"quokka")
         await ui.until(lambda: ui.listed() == ["tooled"], "what the tool was asked")
-
-
-async def test_the_border_has_the_count_and_the_scope(browser, three):
-    async with browser(selector="") as ui:
-        await ui.press(*"done")
-        await ui.until(lambda: "1 of 2" in ui.text(), "the count")
-        await ui.press("tab")
-        await ui.until(lambda: "2 of 3" in ui.text(), "the count of all")
 
 
 async def test_the_empty_line_says_what_tab_does(browser, three):

@@ -99,17 +99,6 @@ async def test_the_cursor_is_beside_its_session_when_that_vanishes(browser, many
         assert ui.box.value == query
 
 
-async def test_a_change_draws_only_changed_rows(browser, many):
-    async with browser(selector="", size=(120, 24)) as ui:
-        await go_down(ui, "")
-        row = ui.sessions.model.lines[ui.sessions.cursor - 1].row
-        before = ui.sessions.drawn
-        append(ui.path(row.id), message("more", "00000002", "user", "more", 2))
-        await ui.until(lambda: ui.sessions.model.row_at(row.path).message_count == 3, "the change")
-        await ui.pilot.pause()
-        assert ui.sessions.drawn - before <= ui.sessions.size.height + 2
-
-
 async def test_a_session_that_begins_to_match_is_added(browser, many):
     async with browser(selector="", size=(120, 24)) as ui:
         await go_down(ui, "cake")

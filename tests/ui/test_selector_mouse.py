@@ -149,11 +149,3 @@ async def test_during_a_question_clicks_do_nothing(browser, work):
         await ui.press("escape")
         assert ui.sessions.row.id == "s00"
         assert not ui.app._exit
-
-
-async def test_a_click_on_either_line_selects_a_roomy_row(browser, work):
-    async with browser(selector="", here=work) as ui:
-        await ui.press("shift+tab", "D")
-        for y, id in ((4, "s02"), (7, "s03")):
-            await ui.pilot.click("#sessions", offset=(8, y))
-            assert ui.sessions.row.id == id

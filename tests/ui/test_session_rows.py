@@ -10,9 +10,7 @@ from textual.geometry import Offset
 
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
-from app.view.line import plain_text
 from app.view.list_model import ListModel
-from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 from tests.factory import MINUTE, NOW, make_row
 
@@ -179,20 +177,6 @@ async def test_pages_of_a_roomy_list_show_the_whole_cursor():
             assert 0 <= ui.on_screen <= 9
         await ui.press("end")
         assert ui.lines()[9].startswith("❯  task 29")
-
-
-async def test_a_click_selects_the_row_of_either_line():
-    async with shown(*rows(4), roomy=True) as ui:
-        for y, id in ((5, "s02"), (4, "s01"), (3, "s01")):
-            await ui.pilot.click("#sessions", offset=Offset(5, y))
-            assert ui.view.row.id == id
-
-
-async def test_a_move_in_a_roomy_list_draws_two_rows():
-    async with shown(*rows(4), roomy=True) as ui:
-        before = ui.view.drawn
-        await ui.press("down")
-        assert ui.view.drawn - before <= 2
 
 
 async def test_another_density_keeps_the_cursor_near_its_line():
@@ -369,7 +353,3 @@ async def test_the_first_frame_has_the_rows_of_the_list_that_follows(roomy, grou
         drawn = ["".join(text for text, _, _ in line).rstrip() for line in picture[1:15]]
         assert any("task 04" in line for line in drawn)
         assert drawn == ui.lines()[:14]
-
-
-def test_a_list_without_second_lines_draws_blanks():
-    assert plain_text(LineList().draw_below(0, 7, False)) == " " * 7

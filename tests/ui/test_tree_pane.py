@@ -99,16 +99,6 @@ async def test_moves_by_turn(browser, two_ends):
         assert cursor_id(ui) == "g"
 
 
-async def test_at_returns_to_the_leaf(browser, two_ends):
-    async with browser() as ui:
-        await ui.press("tab", "home")
-        assert cursor_id(ui) == "a"
-        assert not ui.tree.follows
-        await ui.press("at")
-        assert cursor_id(ui) == "g"
-        assert ui.tree.follows
-
-
 async def test_a_filter_key_toggles_its_filter(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab")
@@ -176,22 +166,6 @@ async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and
         assert cursor_id(ui) == "x"
 
 
-async def test_hidden_entries_are_counted(browser, two_ends):
-    async with browser() as ui:
-        assert "9 entries" not in ui.text()
-        assert "8 entries · 1 hidden (.)" in ui.text()
-
-
-async def test_the_filter_stays_for_the_next_session(browser, two_ends, tmp_path):
-    pi_session(tmp_path, *chain("one", "two", id="other"), id="other")
-    async with browser() as ui:
-        first = ui.sessions.row.id
-        await ui.press("tab", "ctrl+u", "shift+tab", "down")
-        await ui.settled()
-        assert ui.sessions.row.id != first
-        assert all(ui.tree.view.node(row).role == "user" for row in range(ui.tree.rows))
-
-
 async def test_the_entry_scrolls_and_steps_to_its_neighbours(browser, tmp_path):
     long = "\n".join(f"line {number}" for number in range(300))
     pi_session(tmp_path, *chain("first", long, id="s"), id="s")
@@ -223,12 +197,6 @@ async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
         await ui.until(lambda: len(ui.entry.lines) > 200_000, "all lines")
         # a few screens of lines, which are drawn again as batches arrive
         assert ui.entry.drawn < 10_000
-
-
-async def test_damaged_lines_are_counted_in_the_tree(browser, tmp_path):
-    pi_session(tmp_path, *chain("one", "two", id="s"), '{"broken', id="s")
-    async with browser() as ui:
-        assert "1 damaged" in ui.text()
 
 
 async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, tmp_path):
