@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.row import Signature, signature_of, unread
-from app.index.scan.hints import HOT_FILES, TURN_FILES, Hints, LinkedFiles
+from app.index.scan.hints import Hints, PolledFiles
 from app.index.scan.walk import walk
 from app.index.watch.follower import NativeWatch
 from tests.index.helpers import fill, message, pi_store
@@ -19,7 +19,7 @@ from tests.index.test_watch import Rounds
 if TYPE_CHECKING:
     from pathlib import Path
 
-MANY = 1_000
+MANY = 10
 
 
 @pytest.fixture
@@ -43,28 +43,15 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return looked_at
 
 
-def look(files: LinkedFiles) -> set[str]:
+def look(files: PolledFiles) -> set[str]:
     hints = Hints()
     files.look(hints)
     assert hints.count == len(hints.paths)
     return hints.paths
 
 
-def test_the_number_of_stat_calls_is_limited(known: dict[str, Signature], looks: list[str]) -> None:
-    files = LinkedFiles(known)
-    files.walked(known)
-    rounds = -(-(MANY - HOT_FILES) // TURN_FILES)
-    for _ in range(rounds):
-        before = len(looks)
-        assert look(files) == set()
-        assert len(looks) - before <= HOT_FILES + TURN_FILES
-    newest = sorted(known, key=lambda path: known[path][2])[-HOT_FILES:]
-    assert {path for path in known if looks.count(path) == rounds} == set(newest)
-    assert set(looks) == set(known), "each in its turn"
-
-
 def test_without_linked_files_there_are_no_stat_calls(known: dict[str, Signature], looks: list[str]) -> None:
-    files = LinkedFiles(known)
+    files = PolledFiles(known)
     files.walked([])
     assert look(files) == set()
     assert looks == []
@@ -72,7 +59,7 @@ def test_without_linked_files_there_are_no_stat_calls(known: dict[str, Signature
 
 def test_each_change_is_reported_once(known: dict[str, Signature]) -> None:
     """A file that cannot be read keeps its old signature, and is not reported again."""
-    files = LinkedFiles(known)
+    files = PolledFiles(known)
     path = [*known][-1]
     files.walked([path])
     assert look(files) == set()
@@ -106,7 +93,7 @@ def test_native_watching_checks_linked_files_at_intervals(
     now = [1_000.0]
     monkeypatch.setattr("app.index.watch.follower.time.monotonic", lambda: now[0])
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
-    files = LinkedFiles(known)
+    files = PolledFiles(known)
     path = [*known][-1]
     files.walked([path])
     watch = NativeWatch([pi_store(tmp_path / "store")], known, files)

@@ -1,15 +1,16 @@
-"""Hints about changed files, from the events of the system and from polling linked files. Hints may be wrong:
-they only say what to check.
+"""Hints about changed files, from the events of the system and from polling. Hints may be wrong: they only
+say what to check.
 
-A session file may be a link to a file elsewhere, or may have a second name in another folder. The system
-reports changes by names in the folders of the stores, so a change by another name is not reported. These
-files are polled.
+All files are polled if the system reports no events. Otherwise, only linked files are: a session file may be
+a link to a file elsewhere, or may have a second name in another folder, and the system does not report a
+change by another name than that in the folder of a store.
 """
 
 from __future__ import annotations
 
 import heapq
 import os
+import time
 from typing import TYPE_CHECKING
 
 from app.index.row import signature_of
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from app.index.row import Signature
     from app.stores.base import Store
 
-LOOK_SECONDS = 0.3
-"""The shortest time in seconds between two checks."""
-
 HOT_FILES = 64
-"""The number of files with the newest times that are checked each time."""
+"""The number of files with the newest times that are checked each time, and of files that changed last."""
 
-TURN_FILES = 64
-"""The number of the other files that are checked each time, in turn: a copy of a whole store by hard links
-has as many as there are sessions.
+TURN_FILES = 32
+"""The number of other files that are checked each time, in turn, because the time of a file may be wrong. In
+a store of a few hundred files that is polled, each file has its turn once a second.
 """
+
+_AHEAD_NS = 24 * 3600 * 10**9
+"""Nanoseconds. A time of a file that is further in the future is wrong."""
 
 
 class Hints:
@@ -94,21 +95,29 @@ def _add_unknown(path: str, store: Store, known: Container[str], hints: Hints) -
             hints.paths.add(path)
 
 
-class LinkedFiles:
-    """Checks the files of `known` that may change without a notice. One thread uses it."""
+class PolledFiles:
+    """Checks files for changes: each time those with the newest times and those that changed last, which are
+    usually the same, and the others in turn. One thread uses it.
+    """
 
-    def __init__(self, known: Mapping[str, Signature]) -> None:
-        """:param known: path -> signature of the file when it was read. This class does not change it."""
+    def __init__(self, known: Mapping[str, Signature], *, seeks_moved: bool = False) -> None:
+        """:param known: path -> signature of the file when it was read. This class does not change it.
+        :param seeks_moved: ask for a walk when a file is gone, which finds it at its new place in the same
+            step.
+        """
         self._known = known
+        self._seeks_moved = seeks_moved
         self._paths: dict[str, None] = {}
-        self._hot: list[str] = []
-        self._others: list[str] = []
+        self._all: list[str] = []
         self._next = 0
+        self._newest: list[str] = []
+        # The files that were seen to change, the latest change last.
+        self._changed: dict[str, None] = {}
         # The state for which a hint was given: an unreadable file gets one hint only.
         self._hinted: dict[str, tuple[int, int, int] | None] = {}
 
     def walked(self, paths: Iterable[str]) -> None:
-        """Take note of all linked files that a walk has found."""
+        """Take note of all files to check, which a walk has found."""
         self._paths = dict.fromkeys(paths)
         self._hinted.clear()
         self._choose()
@@ -130,35 +139,42 @@ class LinkedFiles:
         self._choose()
 
     def look(self, hints: Hints) -> None:
-        """Check at most `HOT_FILES` and `TURN_FILES` files, and add the changes to `hints`."""
-        if not self._paths:
-            return
+        """Check at most twice `HOT_FILES` and `TURN_FILES` files, and add the changes to `hints`."""
         begin, end = self._next, self._next + TURN_FILES
-        self._next = end if end < len(self._others) else 0
-        for path in (*self._hot, *self._others[begin:end]):
+        self._next = end if end < len(self._all) else 0
+        for path in dict.fromkeys((*self._newest, *self._changed, *self._all[begin:end])):
             known = self._known.get(path)
+            state = None
+            is_gone = False
             try:
-                status = os.stat(path)
-            except OSError:
-                if known is None:
-                    continue
-                state = None
-            else:
-                state = signature_of(status)[:3]
-                if known is not None and known[:3] == state:
-                    continue
-            if self._hinted.get(path, ()) == state:
+                state = signature_of(os.stat(path))[:3]
+            except OSError as error:
+                is_gone = isinstance(error, FileNotFoundError)
+            if state == (known[:3] if known else None) or self._hinted.get(path, ()) == state:
                 continue
             self._hinted[path] = state
-            hints.paths.add(path)
             hints.count += 1
+            if is_gone and self._seeks_moved:
+                hints.walk = True
+            else:
+                hints.paths.add(path)
+                self._note_changed(path)
 
     def _choose(self) -> None:
-        if len(self._paths) <= HOT_FILES:
-            self._hot, self._others, self._next = [*self._paths], [], 0
-            return
-        known = self._known
-        hot = heapq.nlargest(HOT_FILES, self._paths, key=lambda path: known[path][2] if path in known else 0)
-        self._hot = hot
-        self._others = [*self._paths.keys() - set(hot)]
-        self._next = min(self._next, len(self._others))
+        latest = time.time_ns() + _AHEAD_NS
+
+        def written(path: str) -> int:
+            # A file with a time in the future is not being written, because a write sets the current time. If
+            # the time is in the near future, the change time says when it was set.
+            _, _, mtime, ctime = self._known.get(path, (0, 0, 0, 0))
+            return min(mtime, ctime) if mtime <= latest else 0
+
+        self._all = [*self._paths]
+        self._newest = heapq.nlargest(HOT_FILES, self._all, key=written)
+        self._changed = {path: None for path in self._changed if path in self._paths}
+
+    def _note_changed(self, path: str) -> None:
+        self._changed.pop(path, None)
+        self._changed[path] = None
+        if len(self._changed) > HOT_FILES:
+            del self._changed[next(iter(self._changed))]

@@ -11,7 +11,7 @@ from app.index.file_reader import UNREADABLE, ProgressCache
 from app.index.row import Reading, provisional_row, refused_row, session_row, signature_of, unread
 from app.index.scan.deltas import DeltaBatch, DeltaThrottle
 from app.index.scan.executor import Job, results, wait_for_next_time_step
-from app.index.scan.hints import LinkedFiles
+from app.index.scan.hints import PolledFiles
 from app.index.scan.walk import status_of, store_of, walk
 from app.sessions.storage.append_ledger import SharedNotes, is_ours, own_notes
 from app.stores.layout import hides_nothing
@@ -79,7 +79,7 @@ class Scanner:
         self, catalog: Catalog, text_store: TextStore, stores: Sequence[Store], now: Callable[[], int]
     ) -> None:
         self.known: dict[str, Signature] = {}
-        self.linked_files = LinkedFiles(self.known)
+        self.linked_files = PolledFiles(self.known)
         self.complaints: list[Complaint] = []
         self.counts = Metrics()
         self.walk_seconds = 0.0

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app.index.network_mounts import is_silent
-from app.index.scan.hints import LOOK_SECONDS, Hints, hints_of
+from app.index.scan.hints import Hints, hints_of
 from app.index.scan.retry import TIMES
 from app.index.watch.polling import PollWatch, has_little_address_space
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Signature
     from app.index.scan.deltas import OnDelta
-    from app.index.scan.hints import LinkedFiles
+    from app.index.scan.hints import PolledFiles
     from app.index.scan.scan import Scanner
     from app.stores.base import Store
 
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
         def close(self) -> None:
             """Stop watching."""
 
+
+LOOK_SECONDS = 0.3
+"""The shortest time in seconds between two checks of the linked files, and of the names beside sessions."""
 
 _WAIT_SECONDS = 0.2
 # All files are checked again some time after new folders or a burst of changes: when 900 files in 300 new
@@ -86,7 +89,7 @@ class NativeWatch:
     idle_walk_seconds = SELDOM_SECONDS
 
     def __init__(
-        self, stores: Sequence[Store], known: dict[str, Signature], linked_files: LinkedFiles | None = None
+        self, stores: Sequence[Store], known: dict[str, Signature], linked_files: PolledFiles | None = None
     ) -> None:
         """:raises ImportError: watchfiles does not run here.
         :raises OSError: the system has no watches left.
