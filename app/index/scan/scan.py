@@ -347,13 +347,8 @@ class Scanner:
         elif refused and is_unreadable:
             self._not_read(job, refused, batch)
         else:
-            batch.put(
-                Reading(
-                    refused_row(
-                        job.path, root, job.signature, refused or "not a session", result.refused_line
-                    )
-                )
-            )
+            reason = refused or "not a session"
+            batch.put(Reading(refused_row(job.path, root, job.signature, reason, result.refused_line)))
 
     def _not_read(self, job: Job, reason: str, batch: DeltaBatch) -> None:
         """Handle a file that was removed after the walk, or cannot be read: then its old row stays."""
