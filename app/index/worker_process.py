@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from app.index.file_reader import Result, Task
-    from app.index.text.segment import Kept, Writer
-    from app.sessions.passages import PackedText
 
 START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker_process import main; main()"
 """The code for `python -c`."""
@@ -31,9 +29,6 @@ READY = "ready"
 """The first frame that a worker sends."""
 
 _FLUSH_SECONDS = 0.02
-
-_NOT_WRITTEN = "it has not been written yet"
-"""Stands for the position of a text that is written with the next results."""
 
 
 def send(pipe: IO[bytes], value: Any) -> None:
@@ -64,30 +59,27 @@ def main() -> None:
     """
     # There are few reference cycles, and the collector would visit the objects of every line.
     gc.disable()
-    # Imported here: the decoders load while the parent still looks for files.
-    import app.sessions.summaries.quick_summary
-    import app.sessions.summaries.summarise  # noqa: F401
+    # Imported here: the parent imports this module as well, and does not need it.
     from app.index.text.segment import Writer
 
     source, target = sys.stdin.buffer, sys.stdout.buffer
     try:
         send(target, READY)
         folder = receive(source)
-        texts = _TextBuffer(Writer(folder)) if folder else None
+        keep = Writer(folder).keep if folder else None
         batches: SimpleQueue[list[Task]] = SimpleQueue()
         Thread(target=_listen, args=(source, batches), daemon=True).start()
         while True:
             results: list[Result] = []
             flushed_at = time.monotonic()
             for task in batches.get():
-                result = read(task, texts.keep if texts else None)
-                results.append(result._replace(progress=None))
+                results.append(read(task, keep)._replace(progress=None))
                 if time.monotonic() - flushed_at > _FLUSH_SECONDS:
-                    send(target, texts.write(results) if texts else results)
+                    send(target, results)
                     results = []
                     flushed_at = time.monotonic()
             if results:
-                send(target, texts.write(results) if texts else results)
+                send(target, results)
     except (EOFError, OSError):
         # The parent has ended. A usual exit would try to flush the pipe.
         os._exit(0)
@@ -100,24 +92,3 @@ def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:
             batches.put(receive(source))
     except (EOFError, OSError):
         os._exit(0)
-
-
-class _TextBuffer:
-    """The texts of the files that were read since the last results were sent. They are written together."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._texts: list[PackedText] = []
-
-    def keep(self, text: PackedText) -> Kept:
-        """Add a text."""
-        self._texts.append(text)
-        return _NOT_WRITTEN
-
-    def write(self, results: list[Result]) -> list[Result]:
-        """Write the texts of these results. Return the results with the positions of their texts."""
-        kept = iter(self._writer.keep_all(self._texts))
-        self._texts = []
-        return [
-            result._replace(kept=next(kept)) if result.kept is _NOT_WRITTEN else result for result in results
-        ]

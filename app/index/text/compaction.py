@@ -191,7 +191,7 @@ class _Copying:
                     break
                 if self._target is None:
                     self._target = Segment.make(self._folder)
-                copied += self._target.append([data])
+                copied.append(self._target.append(data))
             is_complete = len(copied) == len(spans)
             moves.append((key, before, joined(copied) if is_complete else None))
             if self._gentle and time.monotonic() - paused > _WORK_SECONDS:

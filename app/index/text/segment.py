@@ -21,7 +21,7 @@ from app.paths import make_own_folders
 from app.sessions.passages import MARK, PackedText, is_intact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 Kept = tuple[Span, ...] | str | None
 """The spans of a stored text, none for an empty text; or why it was not stored; or None if it was
@@ -150,27 +150,23 @@ class Segment:
         _close(descriptors)
         return None
 
-    def append(self, texts: Sequence[PackedText]) -> list[Span]:
-        """Append the texts to the files.
+    def append(self, text: PackedText) -> Span:
+        """Append a text to the files. Return its span.
 
-        :return: the span of each text.
         :raises Vanished: a file was deleted, or has another size than after the last append.
-        :raises OSError: they cannot be written; the files are unchanged.
+        :raises OSError: it cannot be written; the files are unchanged.
         """
         self._check()
         folded, written = self._descriptors
         try:
-            _write(folded, b"".join([text.folded for text in texts]))
-            _write(written, b"".join([text.written for text in texts]))
+            _write(folded, text.folded)
+            _write(written, text.written)
         except OSError:
             self._cut_to_size()
             raise
-        spans = []
-        for text in texts:
-            length = len(text.folded)
-            spans.append((self.name, self.size, length))
-            self.size += length
-        return spans
+        span = (self.name, self.size, len(text.folded))
+        self.size += len(text.folded)
+        return span
 
     def sync(self) -> None:
         """Flush the files to the disk.
@@ -224,22 +220,16 @@ class Writer:
 
     def keep(self, text: PackedText) -> tuple[Span, ...] | str:
         """Store a text. Returns its spans, or why it is not stored."""
-        return self.keep_all([text])[0]
-
-    def keep_all(self, texts: Sequence[PackedText]) -> list[tuple[Span, ...] | str]:
-        """Store several texts with one write, which takes less than half the time of single writes."""
-        non_empty = [text for text in texts if text.folded]
-        if non_empty and self.why is None:
+        if not text.folded:
+            return ()
+        if self.why is None:
             try:
-                spans = iter(self._append(non_empty))
+                return (self._append(text),)
             except OSError as error:
                 # A full disk is not tried again for each of ten thousand texts.
                 self.why = f"the text of sessions is not kept: {self._folder}: {error.strerror or error}"
                 self.close()
-            else:
-                return [(next(spans),) if text.folded else () for text in texts]
-        why = self.why or ""
-        return [why if text.folded else () for text in texts]
+        return self.why
 
     def close(self) -> None:
         """Close the segment; the next text begins another."""
@@ -247,20 +237,20 @@ class Writer:
             self._segment.close()
             self._segment = None
 
-    def _append(self, texts: Sequence[PackedText]) -> list[Span]:
+    def _append(self, text: PackedText) -> Span:
         while True:
             segment = self._segment
             if segment is None:
                 segment = self._segment = self._adopt() or Segment.make(self._folder)
             try:
-                spans = segment.append(texts)
+                span = segment.append(text)
             except Vanished:
                 segment.spoil()
                 self.close()
                 continue
             if segment.size >= FULL_BYTES:
                 self.close()
-            return spans
+            return span
 
     def _adopt(self) -> Segment | None:
         for name, reach in self._adoptable() if self._adoptable else ():

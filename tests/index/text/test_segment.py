@@ -154,48 +154,10 @@ def test_a_failed_write_leaves_no_bytes_and_is_the_last(
     assert writer.keep(both(b"")) == ()
 
 
-def test_many_texts_are_stored_with_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = Writer(str(tmp_path))
-    name = keep_one(writer, b"before")[0]
-    real_write = os.write
-    writes = []
-
-    def counted(descriptor: int, data: memoryview) -> int:
-        writes.append(bytes(data))
-        return real_write(descriptor, data)
-
-    monkeypatch.setattr(os, "write", counted)
-    spans = writer.keep_all(list(map(both, [b"one", b"", b"three"])))
-    assert spans == [((name, 6, 3),), (), ((name, 9, 5),)]
-    assert len(writes) == 2  # one for each file
-    assert content(tmp_path) == {name: b"beforeonethree"}
-
-
 def test_partial_writes_store_complete_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real_write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: real_write(descriptor, data[:5]))
-    texts = [b"one", b"two", b"and three"]
-    spans = Writer(str(tmp_path)).keep_all(list(map(both, texts)))
-    assert [[read(tmp_path, span) for span in text_spans] for text_spans in spans] == [
-        [text] for text in texts
-    ]
-
-
-def test_no_text_of_a_batch_is_stored_if_one_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = Writer(str(tmp_path))
-    name = keep_one(writer, b"before")[0]
-    real_write = os.write
-    writes = []
-
-    def full(descriptor: int, data: memoryview) -> int:
-        writes.append(data)
-        if len(writes) > 1:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return real_write(descriptor, data[:4])
-
-    monkeypatch.setattr(os, "write", full)
-    assert writer.keep_all(list(map(both, [b"one", b"", b"three"]))) == [writer.why, (), writer.why]
-    assert content(tmp_path) == {name: b"before"}
+    assert read(tmp_path, keep_one(Writer(str(tmp_path)), b"and three")) == b"and three"
 
 
 LIMITED = """
@@ -260,7 +222,7 @@ def test_without_locks_no_segment_is_adopted(tmp_path: Path, monkeypatch: pytest
 
 def test_appending_to_a_deleted_segment_raises(tmp_path: Path) -> None:
     segment = Segment.make(str(tmp_path))
-    segment.append([both(b"a")])
+    segment.append(both(b"a"))
     os.unlink(path_of(str(tmp_path), segment.name))
     with pytest.raises(Vanished):
-        segment.append([both(b"b")])
+        segment.append(both(b"b"))
