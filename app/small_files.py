@@ -15,7 +15,7 @@ import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 MAX_BYTES = 4 << 20
 """Bytes of the longest file that is read; no program writes that much into such a file."""
@@ -82,27 +82,21 @@ def read_small(path: str, most: int = MAX_BYTES) -> bytes:
     return b"".join(parts)
 
 
-def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
-    """`replace_with` for data in one piece."""
-    replace_with(path, (data,), mode, fsync=fsync)
-
-
-def replace_with(path: str, parts: Iterable[bytes], mode: int, *, fsync: bool = False) -> None:
+def replace_file(path: str, data: bytes, *, fsync: bool = False) -> None:
     """Replace a file as a whole, or not at all. The new file is written beside it first, so that other
-    processes see the old file or the new one, never a mixture.
+    processes see the old file or the new one, never a mixture. Only this user may read it.
 
     :param path: in an existing folder. A link at the path is replaced, not followed.
-    :param mode: the mode of the new file, which the umask restricts; that of the old file does not matter.
     :param fsync: write the content to the disk before the file gets its name.
     :raises OSError: it cannot be written. The old file is unchanged, and no other file is left.
     """
     folder, name = os.path.split(path)
     # Hidden, so that a file that a killed process leaves is not taken for one of the folder's files.
     temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(temporary, _CREATE, mode)
+    descriptor = os.open(temporary, _CREATE, 0o600)
     try:
         with open(descriptor, "wb") as file:
-            file.writelines(parts)
+            file.write(data)
             if fsync:
                 file.flush()
                 os.fsync(descriptor)

@@ -333,7 +333,7 @@ class Journal:
         if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _SLACK:
             return False
         entries = sorted((entry for steps in kept for entry in steps), key=lambda entry: entry.number)
-        replace_file(self._path, b"".join([*map(encode_entry, entries), more]), 0o600)
+        replace_file(self._path, b"".join([*map(encode_entry, entries), more]))
         return True
 
     def _read(self) -> bytes:

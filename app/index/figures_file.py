@@ -29,7 +29,7 @@ from app.index.file_reader import Task, read
 from app.index.row import SCHEMA
 from app.index.scan.walk import is_much
 from app.sessions.summaries.figures import HEAD_BYTES, KEY_BYTES, Figures, packed_keys, unpacked_keys
-from app.small_files import replace_with
+from app.small_files import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -200,7 +200,7 @@ class _FiguresFile:
         try:
             make_folder(self._folder)
             # Only this user may read the file: it has the folders of sessions.
-            replace_with(self._path, (marshal.dumps(head, _MARSHAL_VERSION), *keys), 0o600)
+            replace_file(self._path, b"".join([marshal.dumps(head, _MARSHAL_VERSION), *keys]))
         except (OSError, ValueError):
             # The next statistics read the sessions again.
             pass

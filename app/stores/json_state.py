@@ -14,8 +14,6 @@ from app.small_files import read_small, replace_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MODE = 0o600
-
 LARGEST_CHANGED = 256 << 20
 """Bytes of a file that can be changed, at most. A file longer than `small_files.MAX_BYTES` counts as empty,
 but a change keeps its content.
@@ -69,7 +67,7 @@ def write_json(path: str, content: object) -> None:
 
     data = json.dumps(content, ensure_ascii=False, indent="\t").encode("utf-8", "backslashreplace")
     # The real path, so that a link to a file elsewhere stays a link.
-    replace_file(os.path.realpath(path), data, MODE, fsync=True)
+    replace_file(os.path.realpath(path), data, fsync=True)
 
 
 def copy_damaged(data: bytes, name: str, state_folder: str) -> str:
@@ -83,5 +81,5 @@ def copy_damaged(data: bytes, name: str, state_folder: str) -> str:
 
     make_own_folders(state_folder)
     copy = os.path.join(state_folder, f"{name}.damaged-{sha256(data).hexdigest()[:8]}")
-    replace_file(copy, data, MODE, fsync=True)
+    replace_file(copy, data, fsync=True)
     return copy

@@ -64,7 +64,7 @@ class BlobStore:
         path = os.path.join(self.folder, digits)
         if _read(path) != data:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            replace_file(path, data, 0o600, fsync=True)
+            replace_file(path, data, fsync=True)
             sync(self.folder)
         return PREFIX + digits
 
