@@ -14,7 +14,7 @@ from msgspec.json import Decoder
 
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
-from app.formats.header import MORE_THAN_ENTRIES, HeaderChecks
+from app.formats.header import HeaderChecks
 from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.migrate import CURRENT_VERSION, made_up_id, migrate, migrate_line
@@ -199,47 +199,25 @@ class EntryStore:
         start = len(BOM) if number == 0 and data.startswith(BOM) else 0
         size = len(data)
         view = memoryview(data)
-        find, decode = data.find, DECODE
-        entries, by_id, entry_format = self.entries, self.by_id, self._format
-        index = len(entries)
         one_by_one = self.dialect.snake or not self.dialect.one_entry_a_line
-        # Such a line may be an entry or not, so that `index` is counted again after it.
-        closely = one_by_one or self.numbered
         while start < size:
-            end = find(b"\n", start)
+            end = data.find(b"\n", start)
             if end < 0:
                 end = size
             line = view[start:end]
             start = end + 1
             number += 1
-            if one_by_one:
-                self._read_line(bytes(line), number)
-                start, blank = skip_blanks(data, start, size)
-                number += blank
-                continue
-            try:
-                entry = decode(line)
-            except DECODE_ERRORS:
-                self._read_line(bytes(line), number)
-                start, blank = skip_blanks(data, start, size)
-                number += blank
-                index = len(entries)
-                continue
-            entry_id = entry.id
-            if closely or entry.type in MORE_THAN_ENTRIES or not entry_id or entry_id in by_id:
-                self._take(entry, line, number, 0)
-                index = len(entries)
-                continue
-            # Nearly all lines come here. This is `_take` and `_add` without the calls.
-            entry.index = index
-            entry.line = number
-            entry._line = line
-            entry._part = 0
-            entry._raw = None
-            entry._format = entry_format
-            entries.append(entry)
-            by_id[entry_id] = entry
-            index += 1
+            if not one_by_one:
+                try:
+                    entry = DECODE(line)
+                except DECODE_ERRORS:
+                    pass  # the reader says why
+                else:
+                    self._take(entry, line, number, 0)
+                    continue
+            self._read_line(bytes(line), number)
+            start, blank = skip_blanks(data, start, size)
+            number += blank
         self.lines = number
 
     def _read_line(self, line: bytes, number: int) -> None:
