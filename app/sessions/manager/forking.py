@@ -9,7 +9,7 @@ import errno
 import os
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects.base import ForkHeader
 from app.formats.json_codec import decode, edit_fields
@@ -34,18 +34,15 @@ _MAX_DEPTH = 64
 """Levels of folders that are copied. Sub-agents of sub-agents end long before; a deeper folder is damage."""
 
 
-class ForkedEntry:
+class ForkedEntry(NamedTuple):
     """An entry of the new session.
 
     raw    the entry as an object
     line   the line that is carried over; empty if the entry is new
     """
 
-    __slots__ = ("line", "raw")
-
-    def __init__(self, raw: dict[str, Any], line: bytes = b"") -> None:
-        self.raw = raw
-        self.line = line
+    raw: dict[str, Any]
+    line: bytes = b""
 
 
 def fork_path(

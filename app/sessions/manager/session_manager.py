@@ -699,10 +699,9 @@ class SessionManager:
             target = os.path.join(folder, os.path.basename(file.path))
         # An old file is migrated first, so that the undo puts back a header of its version.
         file.rewrite(lambda _: {}, lambda _: None)
-        self._move(target, moved_header(file, target_cwd))
+        moved = self._move(target, moved_header(file, target_cwd))
         location.cwd, location.session_dir = target_cwd, folder
-        assert self._change is not None
-        return self._change
+        return moved
 
     def revert(self, change: Change) -> Change:
         """Undo a change by `rewrite_entries`, `rewrite_assistant_tool_call_args` or `move_to`, byte for byte.
@@ -719,19 +718,15 @@ class SessionManager:
             raise BadValue(file.path, 0, f"a change of kind {change.kind!r} cannot be reverted here")
         if change.kind == "rewrite":
             return self._rewrite(lambda file: reverted(file, change.lines))
-        if file.path != (change.after or ""):
+        now = before = after = file.header_line()
+        if change.lines:
+            before, after = map(to_bytes, change.lines[0][1:])
+        if file.path != (change.after or "") or now != after:
             raise Changed(file.path)
-        for _, before, after in change.lines:
-            if file.header_line() != to_bytes(after):
-                raise Changed(file.path)
-            self._move(change.before or "", (to_bytes(after), to_bytes(before)))
-        if not change.lines:
-            line = file.header_line()
-            self._move(change.before or "", (line, line))
+        moved = self._move(change.before or "", (now, before))
         self._location.cwd = self.header_cwd or self._location.cwd
         self._location.session_dir = os.path.dirname(file.path)
-        assert self._change is not None
-        return self._change
+        return moved
 
     def close(self) -> None:
         """Be done with the session: raise the error of a failed write again, as `flush`.
@@ -1058,7 +1053,7 @@ class SessionManager:
         self._change = change_by(replaced)
         return self._change
 
-    def _move(self, target: str, header: tuple[bytes, bytes]) -> None:
+    def _move(self, target: str, header: tuple[bytes, bytes]) -> Change:
         file, source = self._file, self._file.path
         artifacts = self._location.artifacts_of(source, None) if source and file.written else ""
 
@@ -1070,6 +1065,7 @@ class SessionManager:
         moves = move(file, target, header, artifacts, lambda moves: announce(change_by(moves)))
         self._set_blobs()
         self._change = change_by(moves)
+        return self._change
 
     def _append_at(self, entry_id: str | None, fields: dict[str, Any]) -> str:
         """Append `fields` below an entry that may not be the leaf (None: as a root); return the new id."""

@@ -211,10 +211,7 @@ def open_history(path: str) -> History:
     :raises HistoryError: there is none, it cannot be read, or it is something else.
     """
     with _history_errors(path):
-        try:
-            connection = load_copy(path)
-        except Unsettled:
-            raise HistoryError(path, 0, "is being written to all the time") from None
+        connection = _load_copy(path)
         try:
             names = {row[1] for row in connection.execute("PRAGMA table_info (history)")}
             tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'history_fts'")
@@ -309,18 +306,14 @@ _MAX_ATTEMPTS = 10
 _PAUSE_SECONDS = 0.02
 
 
-class Unsettled(Exception):
-    """The database was written to during every attempt to copy it."""
-
-
-def load_copy(path: str) -> sqlite3.Connection:
+def _load_copy(path: str) -> sqlite3.Connection:
     """Return a copy in memory of the database at `path`, with everything that has been committed to it.
 
     Meanwhile a copy lies in a folder for temporary files that only this user can read.
 
     :raises OSError: it cannot be read, or the copy cannot be written.
     :raises sqlite3.Error: it is no database, or a damaged one.
-    :raises Unsettled: it is written to all the time.
+    :raises HistoryError: it is written to all the time.
     """
     files = _consistent_files(path)
     memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -356,7 +349,7 @@ def _consistent_files(path: str) -> list[bytes]:
             return after
         before = after
         time.sleep(_PAUSE_SECONDS)
-    raise Unsettled(path)
+    raise HistoryError(path, 0, "is being written to all the time")
 
 
 def _read_all(path: str) -> list[bytes]:
