@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 from array import array
 from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -20,26 +22,22 @@ from app.index.text.mmap_reader import Source
 from app.sessions.passages import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from app.index.catalog.catalog import Catalog
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
-    from app.index.text.mmap_reader import Find, Segments
+    from app.index.text.mmap_reader import Segments
     from app.stores.base import Store
 
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
     Texts = tuple[TextRange, ...]
-    Search = tuple[Find, int, int]
-    """`find` and its arguments after the needle: its result is below 0 if no text of a session has it."""
 
 FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
 MOST = 512
-"""The most sessions in a block."""
-MAX_CHANGED = 256
-"""The most changed sessions before the blocks are made again, which takes ten milliseconds."""
+"""The most sessions in a new block; a block grows to twice its size before all are made anew."""
 
 
 class Document:
@@ -86,8 +84,6 @@ class Block:
         self.documents = documents
         self._checked = (0, False)
         self._texts: list[Texts | None] | None = None
-        self._with_metadata: list[Texts] | None = None
-        self._searches: dict[bool, list[Search]] = {}
         self._without_text: frozenset[int] = frozenset()
         self._metadata: Source | None = None
         self._metadata_starts = array("q")
@@ -97,8 +93,6 @@ class Block:
         checked = segments.age, segments.checks_written
         if self._texts is None or self._checked != checked:
             self._checked = checked
-            self._with_metadata = None
-            self._searches = {}
             self._texts = [texts_of(document, segments) for document in self.documents]
             self._without_text = frozenset(slot for slot, texts in enumerate(self._texts) if texts is None)
         return self._texts
@@ -107,27 +101,6 @@ class Block:
         """The slots whose `texts` are None."""
         self.texts(segments)
         return self._without_text
-
-    def searches(self, segments: Segments, *, written: bool) -> list[Search]:
-        """For each session, the function and arguments that search its texts.
-
-        :param written: search the texts as they are written, and not the folded ones.
-        """
-        texts = self.texts(segments)
-        if written not in self._searches:
-            self._searches[written] = [_search(document_texts or (), written) for document_texts in texts]
-        return self._searches[written]
-
-    def texts_and_metadata(self, segments: Segments) -> list[Texts]:
-        """The texts of each session and its metadata."""
-        texts = self.texts(segments)
-        if self._with_metadata is None:
-            self.metadata()
-            self._with_metadata = [
-                (*(document_texts or ()), document.metadata)
-                for document, document_texts in zip(self.documents, texts, strict=True)
-            ]
-        return self._with_metadata
 
     def metadata(self) -> Source:
         """The packed metadata of its sessions, one after the other."""
@@ -163,35 +136,26 @@ class Block:
         return matching
 
 
+@dataclass(slots=True, frozen=True)
 class Snapshot:
-    """All sessions at one moment; it does not change.
+    """All sessions at one moment.
 
-    blocks         all sessions when the blocks were made, newest first
-    stale          those of `blocks` that have changed since or are gone
-    fresh          the sessions that have changed since, newest first, in one block; None if there are none
-    count          the number of sessions
+    blocks         the sessions, newest first
     out_of_reach   paths of files that cannot be read any more, sorted; their old text is searched
     """
 
-    __slots__ = ("blocks", "count", "fresh", "out_of_reach", "stale")
+    blocks: list[Block]
+    out_of_reach: Sequence[str]
 
-    def __init__(
-        self,
-        blocks: list[Block],
-        stale: frozenset[Document],
-        fresh: list[Document],
-        count: int,
-        out_of_reach: Sequence[str],
-    ) -> None:
-        self.blocks = blocks
-        self.stale = stale
-        self.fresh = Block(fresh) if fresh else None
-        self.count = count
-        self.out_of_reach = out_of_reach
+    @property
+    def documents(self) -> Iterator[Document]:
+        """The sessions, newest first."""
+        return chain.from_iterable(block.documents for block in self.blocks)
 
-    def all_blocks(self) -> list[Block]:
-        """All blocks, that of the changed sessions first."""
-        return [self.fresh, *self.blocks] if self.fresh else self.blocks
+    @property
+    def count(self) -> int:
+        """The number of sessions."""
+        return sum(len(block.documents) for block in self.blocks)
 
 
 class DocumentSet:
@@ -215,13 +179,10 @@ class DocumentSet:
         self._lock = Lock()
         self._by_path: dict[str, Document] = {}
         self._blocks: list[Block] = []
-        self._in_blocks: dict[str, Document] = {}
-        self._changed: set[str] = set()
         self._unasked: set[str] = set()
         self._out_of_reach: set[str] = set()
         self._snapshot: Snapshot | None = None
         self._has_texts = False
-        self._has_blocks = True
 
     @property
     def count(self) -> int:
@@ -241,7 +202,7 @@ class DocumentSet:
             self._by_path = {path: self._document(row) for path, row in stored.items()}
             self._out_of_reach = {path for path, row in stored.items() if row.is_out_of_reach}
             self.loaded = True
-            self._has_texts = self._has_blocks = False
+            self._has_texts = False
             self._snapshot = None
 
     def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
@@ -249,7 +210,6 @@ class DocumentSet:
         with self._lock:
             for row in changed:
                 self._by_path[row.path] = self._document(row)
-                self._changed.add(row.path)
                 self._out_of_reach.discard(row.path)
                 if row.is_out_of_reach:
                     self._out_of_reach.add(row.path)
@@ -257,8 +217,7 @@ class DocumentSet:
                     # The next search asks for the texts of all changed sessions in one query.
                     self._unasked.add(row.path)
             for path in removed:
-                if self._by_path.pop(path, None) is not None:
-                    self._changed.add(path)
+                self._by_path.pop(path, None)
                 self._unasked.discard(path)
                 self._out_of_reach.discard(path)
             self._snapshot = None
@@ -280,7 +239,6 @@ class DocumentSet:
             for before, after in zip(documents, fresh, strict=True):
                 if self._by_path.get(after.row.path) is before:
                     self._by_path[after.row.path] = after
-                    self._changed.add(after.row.path)
             self._snapshot = None
         self._catalog.forget_texts(damaged)
         return fresh
@@ -302,9 +260,10 @@ class DocumentSet:
             self._ask_for_texts()
         with self._lock:
             if self._snapshot is None:
-                if not self._has_blocks or len(self._changed) > MAX_CHANGED:
-                    self._make_blocks()
-                self._snapshot = self._make_snapshot()
+                documents = newest_first(self._by_path.values())
+                self._blocks = _blocks(documents, self._blocks)
+                self._segments.keep({span[0] for document in documents for span in document.spans or ()})
+                self._snapshot = Snapshot(self._blocks, sorted(self._out_of_reach))
             return self._snapshot
 
     def _document(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
@@ -319,7 +278,6 @@ class DocumentSet:
                 for path, document in self._by_path.items():
                     if document.prompts != self._histories.prompts(document.row):
                         self._by_path[path] = self._document(document.row, document.spans)
-                        self._changed.add(path)
                 self._snapshot = None
 
     def _ask_for_texts(self) -> None:
@@ -338,23 +296,8 @@ class DocumentSet:
             path: self._document(document.row, texts.get(path)) for path, document in self._by_path.items()
         }
         self._unasked.clear()
-        self._has_texts, self._has_blocks = True, False
+        self._has_texts = True
         self._snapshot = None
-
-    def _make_blocks(self) -> None:
-        documents = newest_first(self._by_path.values())
-        self._blocks = _blocks(documents)
-        self._has_blocks = True
-        self._in_blocks = dict(self._by_path)
-        self._changed.clear()
-        self._snapshot = None
-        self._segments.keep({span[0] for document in documents for span in document.spans or ()})
-
-    def _make_snapshot(self) -> Snapshot:
-        stale = frozenset(self._in_blocks[path] for path in self._changed if path in self._in_blocks)
-        fresh = [self._by_path[path] for path in self._changed if path in self._by_path]
-        out_of_reach = sorted(self._out_of_reach)
-        return Snapshot(self._blocks, stale, newest_first(fresh), len(self._by_path), out_of_reach)
 
 
 def list_key(document: Document) -> tuple[int, str]:
@@ -392,26 +335,24 @@ def open_session(path: str) -> int:
         raise OSError(errno.EINVAL, str(error), path) from error
 
 
-def _blocks(documents: Sequence[Document]) -> list[Block]:
+def _blocks(documents: list[Document], earlier: Sequence[Block]) -> list[Block]:
+    """The documents in blocks. A change keeps all blocks but those that it is in.
+
+    :param documents: in the order of the list.
+    :param earlier: the blocks before the change.
+    """
+    ends = [bisect_right(documents, list_key(block.documents[-1]), key=list_key) for block in earlier[:-1]]
+    ends = [0, *ends, len(documents)]
+    if len(ends) == 2 or ends[1] > 2 * FIRST or any(end - start > 2 * MOST for start, end in pairwise(ends)):
+        ends, size = [0], FIRST
+        while ends[-1] < len(documents):
+            ends.append(min(ends[-1] + size, len(documents)))
+            size = min(2 * size, MOST)
+    known = {block.documents[0]: block for block in earlier}
     blocks = []
-    start, size = 0, FIRST
-    while start < len(documents):
-        blocks.append(Block(documents[start : start + size]))
-        start += size
-        size = min(2 * size, MOST)
+    for start, end in pairwise(ends):
+        part = documents[start:end]
+        block = known.get(part[0]) if part else None
+        if part:
+            blocks.append(block if block and block.documents == part else Block(part))
     return blocks
-
-
-def _search(texts: Texts, written: bool) -> Search:
-    copies = [(source.written if written else source, start, end) for source, start, end in texts]
-    if len(copies) != 1:
-        return _find_in(copies), 0, 0
-    source, start, end = copies[0]
-    return source.find, start, end
-
-
-def _find_in(texts: Sequence[TextRange]) -> Find:
-    def find(needle: bytes, start: int, end: int) -> int:
-        return 0 if any(source.find(needle, first, last) >= 0 for source, first, last in texts) else -1
-
-    return find

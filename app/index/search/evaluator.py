@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING
 
 from app.formats.dialects import dialect_named
 from app.formats.text_kinds import CONVERSATION, USER
-from app.index.search.matchers import PhraseMatcher
 from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, is_metadata
 from app.index.search.passages import Passage, best_of, ordinals, passage_at
 from app.sessions.passages import HEAD, HEADS, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.index.row import Row
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Block, Document, Search, TextRange, Texts
+    from app.index.search.documents import Block, Document, TextRange, Texts
     from app.index.search.matchers import QueryPlan, TermMatcher
     from app.index.text.mmap_reader import Segments, Source
 
 _PER_CHECK = 16
 """Sessions that are searched between two calls of `CancelToken.check`."""
-_NEEDLES_PER_CHECK = 128
-"""Sessions between two calls if only a needle is searched for, which takes up to 4 µs per session."""
 
 _USER_HEAD = HEADS[USER]
 
@@ -76,54 +73,25 @@ class Evaluator:
     def _with_term(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """The slots of the sessions that have a term."""
         self.searched += len(slots)
-        is_phrase = isinstance(matcher, PhraseMatcher)
-        if matcher.needle is None or not (is_phrase or self.takes_all_kinds):
-            return self._one_by_one(matcher, block, slots)
-        searches = block.searches(self._segments, written=matcher.exact)
-        matching: Sequence[int] = self._with_needle(matcher.needle, searches, slots)
-        if is_phrase and len(matching) < len(slots):
-            # The phrase may have other white space than `needle` has.
-            remaining = sorted(set(slots).difference(matching))
-            in_texts = self._with_phrase(matcher, block.texts(self._segments), remaining)
-            matching = _union(matching, in_texts, slots)
-        if self.plan.everywhere and len(matching) < len(slots):
-            in_metadata = block.matching_metadata(matcher, set(slots).difference(matching))
-            matching = _union(matching, in_metadata, slots)
-        is_decided = (matcher.is_certain and self.takes_all_kinds) or not matching
-        return matching if is_decided else self._one_by_one(matcher, block, matching)
-
-    def _with_needle(self, needle: bytes, searches: Sequence[Search], slots: Sequence[int]) -> list[int]:
-        matching: list[int] = []
-        for first in range(0, len(slots), _NEEDLES_PER_CHECK):
-            self._token.check()
-            part = slots[first : first + _NEEDLES_PER_CHECK]
-            for slot in part:
-                find, start, end = searches[slot]
-                if find(needle, start, end) >= 0:
-                    matching.append(slot)
-        return matching
-
-    def _with_phrase(
-        self, matcher: TermMatcher, texts: Sequence[Texts | None], slots: Sequence[int]
-    ) -> list[int]:
-        matching = []
+        texts, matching = block.texts(self._segments), []
+        decides_alone, find_first = matcher.is_certain and self.takes_all_kinds, matcher.find_first
         for number, slot in enumerate(slots):
             if not number % _PER_CHECK:
                 self._token.check()
-            if any(matcher.find_first(*text_range) >= 0 for text_range in texts[slot] or ()):
-                matching.append(slot)
-        return matching
-
-    def _one_by_one(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
-        segments, check = self._segments, self._token.check
-        texts: Sequence[Texts | None]
-        texts = block.texts_and_metadata(segments) if self.plan.everywhere else block.texts(segments)
-        matching = []
-        for number, slot in enumerate(slots):
-            if not number % _PER_CHECK:
-                check()
-            if any(self._in_range(matcher, text_range) for text_range in texts[slot] or ()):
-                matching.append(slot)
+            for text_range in texts[slot] or ():
+                if find_first(*text_range) >= 0 and (decides_alone or self._in_range(matcher, text_range)):
+                    matching.append(slot)
+                    break
+        if self.plan.everywhere and len(matching) < len(slots):
+            remaining = set(slots).difference(matching)
+            in_metadata = {
+                slot
+                for slot in block.matching_metadata(matcher, remaining)
+                if matcher.is_certain or self.has_in_metadata(matcher, block.documents[slot])
+            }
+            if in_metadata:
+                in_metadata.update(matching)
+                return [slot for slot in slots if slot in in_metadata]
         return matching
 
     def _in_range(self, matcher: TermMatcher, text_range: TextRange) -> bool:
@@ -143,14 +111,6 @@ class Evaluator:
                 return True
             position = matcher.find_first(source, stop, end) if stop < end else -1
         return False
-
-
-def _union(first: Sequence[int], second: Collection[int], slots: Sequence[int]) -> Sequence[int]:
-    """The slots that are in `first` or `second`, in the order of `slots`."""
-    if not second:
-        return first
-    union = {*first, *second}
-    return [slot for slot in slots if slot in union]
 
 
 class PassageFinder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
-from app.index.search.documents import Block, list_key, newest_first, texts_of
+from app.index.search.documents import Block, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.hit_details import HitDetails
@@ -13,7 +13,7 @@ from app.index.search.passages import display_order
 from app.sessions.passages import HEADS, MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Document, DocumentSet, Snapshot
@@ -81,24 +81,10 @@ class SearchPass:
 
         :raises Cancelled: the search is not wanted any more.
         """
-        fresh: list[Document] = []
-        if self._snapshot.fresh:
-            for matching in self._run_block(self._snapshot.fresh):
-                fresh += matching
-                yield []
-        fresh.reverse()
         for block in self._snapshot.blocks:
             for matching in self._run_block(block):
-                if fresh and matching:
-                    matching = _merged(matching, fresh, matching[-1])
-                yield self._counted(matching)
-            if fresh:
-                yield self._counted(_merged([], fresh, block.documents[-1]))
-        yield self._counted(fresh[::-1])
-
-    def _counted(self, documents: list[Document]) -> list[Document]:
-        self.total += len(documents)
-        return documents
+                self.total += len(matching)
+                yield matching
 
     def _run_block(self, block: Block) -> Iterator[list[Document]]:
         self._token.check()
@@ -145,51 +131,23 @@ class SearchPass:
                 yield [document]
 
     def _evaluate(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """The slots that match. The result is cached."""
+        """The slots that match. The sessions that lack a term are cached."""
         matching, clean = self.evaluator.evaluate(block, slots)
         if len(matching) < len(slots):
-            self._cache.candidates[block] = _without(self._cached(block), slots, matching)
+            lacking = set(slots).difference(matching)
+            self._cache.lacking.update([block.documents[slot] for slot in lacking])
         return clean
-
-    def _cached(self, block: Block) -> Sequence[int]:
-        """The slots that are not known to lack a term, apart from `RefinementCache.lacking`."""
-        candidates = self._cache.candidates.get(block)
-        return range(len(block.documents)) if candidates is None else candidates
 
     def _candidates(self, block: Block) -> Sequence[int]:
         """The slots of the sessions that may match."""
-        documents, slots = block.documents, self._cached(block)
-        lacking, passes = self._cache.lacking, self._passes
-        stale: Collection[Document] = ()
-        if self._snapshot.stale and block is not self._snapshot.fresh:
-            stale = self._snapshot.stale.intersection(documents)
-        if stale:
-            slots = [slot for slot in slots if documents[slot] not in stale]
+        documents, lacking, passes = block.documents, self._cache.lacking, self._passes
+        slots: Sequence[int] = range(len(documents))
         if lacking:
             slots = [slot for slot in slots if documents[slot] not in lacking]
         if passes is not None:
             slots = [slot for slot in slots if passes(documents[slot])]
-        self.searched += len(documents) - len(stale) - len(slots)
+        self.searched += len(documents) - len(slots)
         return slots
-
-
-def _without(candidates: Sequence[int], slots: Sequence[int], matching: Sequence[int]) -> Sequence[int]:
-    """`candidates` without the slots of `slots` that are not in `matching`."""
-    if len(candidates) == len(slots):
-        return matching
-    lacking = set(slots).difference(matching)
-    return [slot for slot in candidates if slot not in lacking]
-
-
-def _merged(matching: list[Document], fresh: list[Document], last: Document) -> list[Document]:
-    """`matching` with the sessions of `fresh` that come before `last`. These are removed from `fresh`, whose
-    last session is the newest.
-    """
-    end = list_key(last)
-    inserted = []
-    while fresh and list_key(fresh[-1]) < end:
-        inserted.append(fresh.pop())
-    return newest_first([*matching, *inserted]) if inserted else matching
 
 
 class FileMatcher:

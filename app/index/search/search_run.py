@@ -125,7 +125,7 @@ class SearchRun:
         self._segments.look()
         self._age = self._segments.age
         snapshot = self._documents.snapshot(texts=not self.query.is_deep)
-        cache = self._last_cache.then(self.query, snapshot.all_blocks())
+        cache = self._last_cache.then(self.query, snapshot.documents)
         try:
             search_pass = self._pass(self._plan, snapshot, cache, self._filter())
             yield from self._pages(search_pass, snapshot, last=False)

@@ -18,7 +18,7 @@ have to be compared.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
@@ -128,21 +128,15 @@ def _only(term: Term, query: Query) -> Query:
 
 def _texts(snapshot: Snapshot, segments: Segments) -> Iterator[TextRange]:
     """All texts and metadata, those of the newest sessions first."""
-    for block in snapshot.all_blocks():
-        stale = snapshot.stale if block is not snapshot.fresh else frozenset()
-        for document, texts in zip(block.documents, block.texts_and_metadata(segments), strict=True):
-            if document not in stale:
-                yield from texts
+    for block in snapshot.blocks:
+        yield from chain.from_iterable(texts or () for texts in block.texts(segments))
+        metadata = block.metadata()
+        yield metadata, 0, metadata.size
 
 
 def _titles(snapshot: Snapshot) -> list[TextRange]:
     """The titles of all sessions as passages: names and first prompts."""
-    rows = [
-        document.row
-        for block in snapshot.all_blocks()
-        for document in block.documents
-        if block is snapshot.fresh or document not in snapshot.stale
-    ]
+    rows = [document.row for document in snapshot.documents]
     # The ellipsis of a cut title would count as a letter.
     titles = [pack(NAME if row.name else USER, 0, row.title.replace("…", " ")) for row in rows]
     source = Source(joined(titles).folded)

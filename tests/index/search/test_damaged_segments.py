@@ -40,7 +40,7 @@ def test_a_moved_text_is_found(world: World) -> None:
     ((_, start, length),) = session.spans or ()
     # As if the text was moved after its spans were read.
     session.spans = (("0" * 16, start, length),)
-    index.documents._make_blocks()
+    index.documents._blocks, index.documents._snapshot = [], None
     search = world.search("needle")
     assert [hit.row.id for page in search for hit in page.hits] == ["s1"]
     assert search.files_read == 0

@@ -29,17 +29,17 @@ def test_an_appended_entry_is_found_without_asking_for_other_texts(world: World)
     assert world.ids("hello")[0] == "s03"
 
 
-def test_old_blocks_are_not_kept_in_the_cache(world: World) -> None:
+def test_old_documents_are_not_kept_in_the_cache(world: World) -> None:
     for number in range(5):
         world.session(f"s{number}", "hello")
     world.scan()
     for number in range(5):
-        world.append("s3", f"{number} more", seconds=500 + number)
+        world.append("s2", "hello", seconds=500 + 2 * number)
+        world.append("s3", f"{number} more", seconds=501 + 2 * number)
         world.scan()
         assert world.ids("more") == ["s3"]
     cache, snapshot = searcher(world.index)._cache, searcher(world.index).documents.snapshot()
-    assert cache.candidates
-    assert set(cache.candidates) <= set(snapshot.all_blocks())
+    assert cache.lacking == {document for document in snapshot.documents if document.row.id != "s3"}
 
 
 def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> None:
@@ -65,18 +65,17 @@ def test_sessions_of_a_delta_before_the_first_search_are_found(world: World) -> 
 
 
 def test_many_changes_make_new_blocks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.search.documents.MAX_CHANGED", 2)
+    monkeypatch.setattr(documents, "FIRST", 2)
     for number in range(8):
         world.session(f"s{number}", "needle")
     world.scan()
     assert len(world.ids("needle")) == 8
-    for number in (1, 4, 6):
+    for number in (1, 3, 4, 6):
         world.append(f"s{number}", "more", 500 + number)
     world.scan()
-    assert world.ids("needle") == ["s6", "s4", "s1", "s7", "s5", "s3", "s2", "s0"]
-    view = searcher(world.index).documents.snapshot()
-    assert view.fresh is None
-    assert not view.stale
+    assert world.ids("needle") == ["s6", "s4", "s3", "s1", "s7", "s5", "s2", "s0"]
+    blocks = searcher(world.index).documents.snapshot().blocks
+    assert [len(block.documents) for block in blocks] == [2, 4, 2]
 
 
 def test_hits_of_changed_sessions_are_in_their_place(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.search import documents, prompt_histories
+from app.index.search import prompt_histories
 from app.sessions.storage import prompt_history
 from app.stores import agent_named
 from app.stores.base import Store
@@ -126,7 +126,7 @@ def test_a_prompt_without_a_session_gives_nothing(world: OmpWorld) -> None:
     assert world.ids("lighthouse") == ["s3"]
 
 
-def test_the_history_is_followed(world: OmpWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_history_is_followed(world: OmpWorld) -> None:
     assert world.hits("lighthouse") == []
     write_history(world.history, ("a lighthouse", "s1"))
     assert world.ids("lighthouse") == ["s1"]
@@ -138,8 +138,6 @@ def test_the_history_is_followed(world: OmpWorld, monkeypatch: pytest.MonkeyPatc
         omp.execute("DELETE FROM history")
         omp.commit()
         assert world.hits("lighthouse") == []
-    # More sessions change than are kept beside the blocks.
-    monkeypatch.setattr(documents, "MAX_CHANGED", 1)
     write_history(world.history, ("one lighthouse", "s1"), ("two lighthouses", "s2"))
     assert world.ids("lighthouse") == ["s2", "s1"]
     world.append("s1", "more")
