@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app import __version__, paths, setup
 from app.formats.text import inert
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.setup import Setup
 from app.signals import ExitSignals
 
 if TYPE_CHECKING:  # the examples are imported when they are asked for
     from app.demo.folder import DemoFolder
-
-DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
 
 
 def start() -> int:
@@ -144,7 +142,11 @@ def _run(options: Options, ends: bool) -> int:
     # Imported here: the screen does not need it.
     from app.command_table import CHANGES
 
-    with _surroundings(options) as surroundings:
+    if options.demo:
+        _end_on_signals()
+    folder = _demo_folder(options)
+    try:
+        surroundings = _surroundings(options, folder)
         # Imported here: each of the two needs only its own modules.
         if options.command in CHANGES:
             from app import changes
@@ -154,6 +156,9 @@ def _run(options: Options, ends: bool) -> int:
             from app import reports
 
             code = reports.run(options, surroundings)
+    finally:
+        if folder is not None:
+            folder.remove()
     if ends:
         _end(code)
     return code
@@ -169,26 +174,18 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-class _surroundings:
-    """The setup of a command. The example sessions of `--demo` are deleted when it ends."""
+def _demo_folder(options: Options) -> DemoFolder | None:
+    """The folder of the example sessions of `--demo`, which the caller has to remove; None without it."""
+    if not options.demo:
+        return None
+    # Imported here: only `--demo` needs it.
+    from app.demo.folder import DemoFolder
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-        self._folder: DemoFolder | None = None
+    return DemoFolder()
 
-    def __enter__(self) -> Setup:
-        if not self._options.demo:
-            return setup.setup_from_process(self._options.store)
-        # Imported here: only `--demo` needs it.
-        from app.demo.folder import DemoFolder
 
-        _end_on_signals()
-        self._folder = DemoFolder()
-        return setup.setup_from_demo(self._folder.path)
-
-    def __exit__(self, *error: object) -> None:
-        if self._folder is not None:
-            self._folder.remove()
+def _surroundings(options: Options, folder: DemoFolder | None) -> Setup:
+    return setup.setup_from_demo(folder.path) if folder else setup.setup_from_process(options.store)
 
 
 def _show(options: Options, *, is_process: bool = False) -> int:
@@ -210,15 +207,10 @@ def _show(options: Options, *, is_process: bool = False) -> int:
     ending.take()
     folder: DemoFolder | None = None
     try:
-        if options.demo:
-            # Imported here: only `--demo` needs it.
-            from app.demo.folder import DemoFolder
-
-            folder = DemoFolder()
+        folder = _demo_folder(options)
+        if folder:
             ending.first(folder.remove)
-        surroundings = (
-            setup.setup_from_demo(folder.path) if folder else setup.setup_from_process(options.store)
-        )
+        surroundings = _surroundings(options, folder)
         if options.command:
             code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:

@@ -16,7 +16,7 @@ from app import paths
 from app.formats.text import one_line
 from app.index.watch.polling import has_little_address_space
 from app.keys import remap
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.settings import Settings, read_settings
 from app.setup import Setup
 from app.signals import ExitSignals
@@ -29,7 +29,8 @@ if TYPE_CHECKING:  # imported after the first frame
     from app.actions.resume import Plan
     from app.services.index_service import IndexService
 
-DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
+LEFT = 130
+"""The exit code of a selector that was left without a choice."""
 SWITCH_SECONDS = 0.0005
 """Seconds after which a thread gives the interpreter to another one, so that keys do not wait."""
 STACK_BYTES = 1 << 20

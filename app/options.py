@@ -1,91 +1,50 @@
-"""The options of the command line."""
+"""The options of the command line, and its exit codes."""
 
 from __future__ import annotations
 
+DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
+"""The exit codes of every command: done; nothing found; wrong use; refused or failed."""
+
 
 class Options:
-    """The options of one run.
-
-    command   the report to print, or the change to make; None: the browser
-    store     (agent, folder) of every `--store`, in order
-    demo      whether to use the example sessions instead of the user's own
-    theme     of the screen; None: the last chosen theme
-    json      whether to print JSON
-    query             of the browser, `list`, `search`, `stats` and `resume`
-    limit             of `list` and `search`
-    by                of `stats`; None: by day
-    format            of `list`, `search`, `labels` and `trash`; None: a table, or values and tabs
-    all_text, every, order      of `search`
-    rebuild, verify, where      of `index`
-    ascii             of `tree`
-    session           the named session; "" for all
-    entry             the named entry; None: the leaf
-    agent, branch, all_branches, output, force, open, thinking, tools, images, redact, review   of `export`
-    text, clear       of `label`
-    name              of `rename`
-    changes, note     of `tag`; the note is None if it stays
-    summary, new_file of `branch`
-    keep              of `branch` and `fork`
-    to                the folder of `fork`, the format of `export`
-    last              of `fork`
-    newest            of `resume`
-    sessions          the named sessions, of `trash`, `restore` and `export`
-    list              of `trash`
-    join, aside       of `restore`
-    print             of `resume`
-    path, init, check, edit         of `config`
-    for_agent, all_folders          of `search`, `tree` and `context`
-    report            of `doctor`: the file, "" for the default name; None: no report
-    shell             of `completion` and `init`
-    topic             of `help`; "" for the list of the pages
-    anyway            of `trash` and `resume`
+    """The options of one run. None stands for an option that was not given, where its default differs by
+    command.
     """
 
     def __init__(self) -> None:
-        self.command: str | None = None
-        self.store: list[tuple[str, str]] = []
+        self.command: str | None = None  # the report to print, or the change to make; None: the browser
+        self.store: list[tuple[str, str]] = []  # (agent, folder) of every `--store`, in order
         self.demo = False
-        self.theme: str | None = None
+        self.theme: str | None = None  # None: the last chosen theme
+        # Of several commands
         self.json = False
-        self.query: list[str] = []
-        self.by: str | None = None
-        self.limit: int | None = None
-        self.format: str | None = None
+        self.query: list[str] = []  # of the browser, `list`, `search`, `stats` and `resume`
+        self.session = ""  # the named session; "" for all
+        self.sessions: list[str] = []  # of `trash`, `restore` and `export`
+        self.entry: str | None = None  # the named entry; None: the leaf
+        self.limit: int | None = None  # of `list` and `search`
+        self.format: str | None = None  # None: a table, or values and tabs
+        self.for_agent = False  # of `search`, `tree` and `context`, as the next one
+        self.all_folders = False
+        self.to: str | None = None  # the folder of `fork`, the format of `export`
+        self.keep = False  # of `branch` and `fork`
+        self.anyway = False  # of `trash` and `resume`
+        self.shell = ""  # of `completion` and `init`
+        # search
         self.all_text = False
         self.every = False
         self.order = "recent"
+        # stats
+        self.by: str | None = None  # None: by day
+        # tree
+        self.ascii = False
+        # doctor
+        self.report: str | None = None  # the file, "" for the default name; None: no report
+        # index
         self.rebuild = False
         self.verify = False
         self.where = False
-        self.ascii = False
-        self.session = ""
-        self.entry: str | None = None
-        self.text: str | None = None
-        self.clear = False
-        self.name = ""
-        self.changes: list[str] = []
-        self.note: str | None = None
-        self.summary: str | None = None
-        self.new_file = False
-        self.keep = False
-        self.to: str | None = None
-        self.last: int | None = None
-        self.newest = False
-        self.sessions: list[str] = []
-        self.anyway = False
-        self.list = False
-        self.join = False
-        self.aside = False
-        self.print = False
-        self.shell = ""
-        self.report: str | None = None
-        self.for_agent = False
-        self.all_folders = False
-        self.path = False
-        self.init = False
-        self.check = False
-        self.edit = False
-        self.topic = ""
+        # export
         self.agent: str | None = None
         self.branch: str | None = None
         self.all_branches = False
@@ -97,6 +56,34 @@ class Options:
         self.images = False
         self.redact: bool | None = None
         self.review = False
+        # help
+        self.topic = ""  # "" for the list of the pages
+        # config
+        self.path = False
+        self.init = False
+        self.check = False
+        self.edit = False
+        # label
+        self.text: str | None = None
+        self.clear = False
+        # rename
+        self.name = ""
+        # tag
+        self.changes: list[str] = []
+        self.note: str | None = None  # None: it stays
+        # branch
+        self.summary: str | None = None
+        self.new_file = False
+        # fork
+        self.last: int | None = None
+        # trash
+        self.list = False
+        # restore
+        self.join = False
+        self.aside = False
+        # resume
+        self.newest = False
+        self.print = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and vars(self) == vars(other)

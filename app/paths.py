@@ -98,9 +98,9 @@ def cache_folder(env: Mapping[str, str]) -> str:
 
 
 CONFIG = "config.toml"
+"""The settings file in `config_folder`."""
 JOURNAL = "journal.jsonl"
 """The file in the state folder with what was done; see `app.actions.journal`."""
-"""The settings file in `config_folder`."""
 
 
 def state_folder(env: Mapping[str, str]) -> str:

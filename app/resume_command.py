@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 
 from app.actions.resume import EXAMPLE_PROBLEM, Plan, ResumeError, execute, in_use_warning, plan
 from app.formats.text import one_line
@@ -12,9 +13,9 @@ from app.index.live_sessions import verdict_to_resume
 from app.index.query.query import QueryError
 from app.index.resolve import Ambiguous, NotFound, candidate_of, check_file, find_session
 from app.index.row import LISTED, Row, kind_of
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute, current_folder
-from app.reports.errors import ambiguity_lines
+from app.reports.errors import ambiguity_lines, exit_code
 from app.reports.output import complain, hint, write_exactly
 from app.sessions.errors import NotThere, SessionError, Unreadable
 from app.sessions.tree.tree import open_tree
@@ -22,8 +23,6 @@ from app.setup import Setup
 from app.stores import agent_named, store_holding
 from app.stores.layout import reason
 from app.stores.live import look
-
-DONE, NOT_FOUND, WRONG_USE, REFUSED = 0, 1, 2, 3
 
 
 def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) -> tuple[Plan | None, int, str]:
@@ -43,19 +42,17 @@ def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) ->
             plan = plan_by_reference(options.query[0], setup, is_path=reference == "path")
         if plan is None and alone and options.print and options.query:
             plan = plan_only_match(options, setup)
-    except (NotFound, NotThere) as error:
-        return None, NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
-    except Ambiguous as error:
-        return None, WRONG_USE, _ambiguity(error, setup)
-    except QueryError as error:
-        return None, WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
-    except SessionError as error:
-        return None, REFUSED, f"leafmark: {one_line(str(error), 1_000)}"
+    except (NotFound, Ambiguous, QueryError, SessionError) as error:
+        return None, *_failure(error, setup)
     return plan, DONE, ""
 
 
-def _ambiguity(error: Ambiguous, setup: Setup) -> str:
-    return "leafmark: " + "\n".join(ambiguity_lines(error, setup.now_ms()))
+def _failure(error: Exception, setup: Setup) -> tuple[int, str]:
+    """The exit code, and the text for standard error."""
+    if isinstance(error, Ambiguous):
+        return WRONG_USE, "leafmark: " + "\n".join(ambiguity_lines(error, setup.now_ms()))
+    code = WRONG_USE if isinstance(error, QueryError) else exit_code(error)
+    return code, f"leafmark: {one_line(str(error), 1_000)}"
 
 
 def find_path(reference: str, setup: Setup, *, is_path: bool) -> tuple[str, int, str]:
@@ -73,22 +70,17 @@ def find_path(reference: str, setup: Setup, *, is_path: bool) -> tuple[str, int,
                 raise NotFound(f"{path}: in no known store; --store adds one, and `leafmark tree` prints it")
             return row.path, DONE, ""
         return find_session(reference, _all_rows(setup)).path, DONE, ""
-    except Ambiguous as error:
-        return "", WRONG_USE, _ambiguity(error, setup)
-    except (NotFound, NotThere) as error:
-        return "", *((NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}") if is_path else (DONE, ""))
-    except SessionError as error:
-        return "", REFUSED, f"leafmark: {one_line(str(error), 1_000)}"
+    except (NotFound, Ambiguous, SessionError) as error:
+        if not is_path and isinstance(error, NotFound | NotThere):
+            return "", DONE, ""
+        return "", *_failure(error, setup)
 
 
 def _all_rows(setup: Setup) -> Sequence[Row]:
     """The sessions of all stores, after a look at their files."""
-    index = Index(setup.stores, setup.cache_folder)
-    try:
+    with closing(Index(setup.stores, setup.cache_folder)) as index:
         index.scan()
         return index.rows()
-    finally:
-        index.close()
 
 
 def _row_of_file(path: str, rows: Sequence[Row]) -> Row | None:
@@ -144,15 +136,9 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
     :raises QueryError: the query is invalid.
     """
     text = " ".join(options.query)
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
-    try:
+    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)) as index:
         index.scan()
-        rows: dict[str, Row] = {}
-        for page in index.query(text):
-            rows.update((hit.path, hit.row) for hit in page.hits)
-        matches = list(rows.values())
-    finally:
-        index.close()
+        matches = list({hit.path: hit.row for page in index.query(text) for hit in page.hits}.values())
     if not matches:
         # The text may be a relative path that cannot be resolved.
         is_relative = os.sep in text and not os.path.isabs(text)
@@ -180,7 +166,7 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
     if plan.asks and not plan.problem and not anyway:
         complain(f"{'; '.join(plan.asks)} (--anyway resumes it all the same)")
         hint(plan.shell)
-        return REFUSED
+        return FAILED
 
     try:
         if not plan.problem:
@@ -191,7 +177,7 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
     except ResumeError as error:
         complain(str(error))
         hint(plan.shell)
-        return REFUSED
+        return FAILED
 
 
 def _plan_of(row: Row, setup: Setup) -> Plan:

@@ -132,20 +132,17 @@ def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
     return value
 
 
-def _image_mode(value: object, complain: Callable[[str], None]) -> str:
-    if value not in IMAGE_SETTINGS or not isinstance(value, str):
-        raise ValueError("must be " + " or ".join(f'"{setting}"' for setting in IMAGE_SETTINGS))
-    return value
+def _one_of(*names: str) -> Callable[[object, Callable[[str], None]], str]:
+    def read(value: object, complain: Callable[[str], None]) -> str:
+        if value not in names or not isinstance(value, str):
+            raise ValueError("must be " + " or ".join(f'"{name}"' for name in names))
+        return value
+
+    return read
 
 
 TREE_FILTERS = ("default", "no-tools", "user", "labelled", "all")
 """The filters of the tree, as in `app.view.tree_view.MODES`; a test compares them."""
-
-
-def _tree_filter(value: object, complain: Callable[[str], None]) -> str:
-    if value not in TREE_FILTERS or not isinstance(value, str):
-        raise ValueError("must be " + " or ".join(f'"{name}"' for name in TREE_FILTERS))
-    return value
 
 
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
@@ -188,7 +185,6 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
 
 def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[str, ...]]:
     """A table of folders by agent."""
-    # Imported here: few users have more folders, and the first frame reads the settings.
     if not isinstance(value, dict):
         raise ValueError("must be a table: [stores]")
     result: dict[str, tuple[str, ...]] = {}
@@ -247,7 +243,7 @@ SETTINGS = (
         "The filter that a tree has at first.",
         'tree_filter = "default"',
         tuple(f'"{name}"' for name in TREE_FILTERS),
-        _tree_filter,
+        _one_of(*TREE_FILTERS),
     ),
     Setting(
         "ask_before_trash",
@@ -278,7 +274,7 @@ SETTINGS = (
         "How images are drawn. auto asks the terminal.",
         'images = "auto"',
         tuple(f'"{name}"' for name in IMAGE_SETTINGS),
-        _image_mode,
+        _one_of(*IMAGE_SETTINGS),
     ),
     Setting(
         "stores",

@@ -7,15 +7,13 @@ import subprocess
 
 from app.formats.text import one_line
 from app.keys import key_problems
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.reports.output import complain, write_text
 from app.services.external_editor import NoProgram, command_of
 from app.settings import read_settings, settings_file
 from app.settings_writer import CannotWrite, make_file
 from app.setup import Setup
 from app.view.formatting import tilde
-
-DONE, WRONG_USE, FAILED = 0, 2, 3
 
 
 def run(options: Options, setup: Setup) -> int:

@@ -9,9 +9,9 @@ from typing import Any
 from app.export.choice import Choice
 from app.export.context_json import context_document
 from app.index.resolve import Ambiguous, NotFound, resolve
-from app.options import Options
+from app.options import WRONG_USE, Options
 from app.redact import Redactor
-from app.reports.errors import FAILED, WRONG_USE, complain_of, exit_code
+from app.reports.errors import complain_of, exit_code
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import complain, write_json
 from app.sessions.errors import SessionError
@@ -34,12 +34,9 @@ def run(options: Options, setup: Setup) -> int:
         if options.for_agent:
             check_folder(manager.header_cwd, setup.here, options)
         document = context_document(manager, Choice(entry=options.entry or ""))
-    except (NotFound, Ambiguous, SessionError) as error:
+    except (NotFound, Ambiguous, SessionError, OtherFolder) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
-    except OtherFolder as error:
-        complain(str(error))
-        return FAILED
     if options.for_agent:
         write_quoted(_lines(document), newest_last=True)
     else:

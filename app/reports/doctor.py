@@ -7,8 +7,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from typing import Any
 
 from app import __version__, paths
@@ -20,10 +23,10 @@ from app.index.cache import cache_status
 from app.index.index import Index
 from app.index.search.prompt_histories import read_prompts
 from app.keys import key_problems
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Personal, Redactor
-from app.reports.output import SCHEMA, complain, write_json, write_text
+from app.reports.output import SCHEMA, complain, write_json, write_lines, write_text
 from app.sessions.storage.temporary import temporaries
 from app.sessions.summaries.summarise import problems
 from app.settings import read_settings, settings_file
@@ -38,6 +41,9 @@ from app.stores.pins import own_pins_path, pins_problem
 from app.stores.tags import tags_path, tags_problem
 from app.view.formatting import counted, duration, tilde
 
+Skipped = tuple[str, int | None, str | None]
+"""The path of a skipped file or line, the number of the line, and the reason."""
+
 
 def run(options: Options, setup: Setup) -> int:
     """Print the findings, or write a report. The exit code is 0 if a file is damaged, which is no failure of
@@ -45,50 +51,41 @@ def run(options: Options, setup: Setup) -> int:
     """
     if options.report is not None and options.json:
         complain("--report has no place beside --json")
-        return 2
+        return WRONG_USE
     findings = examine(setup)
     if options.report is not None:
         return write_report(options.report, findings, report_lines(findings, setup.home), setup)
     if options.json:
         write_json(findings)
     else:
-        write_text("".join(line + "\n" for line in report_lines(findings, setup.home)))
+        write_lines(report_lines(findings, setup.home))
     return 0
 
 
 def examine(setup: Setup) -> dict[str, Any]:
     """The findings as a JSON object: scan every store, and read every damaged file once more."""
-    index = Index(setup.stores, setup.cache_folder)
-    try:
+    with closing(Index(setup.stores, setup.cache_folder)) as index:
         index.scan()
         rows, refused, complaints = index.rows(), index.problem_files(), index.complaints
-    finally:
-        index.close()
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.store] = counts.get(row.store, 0) + 1
-    skipped: list[dict[str, Any]] = [
-        {"path": path, "line": None, "reason": reason} for path, reason in complaints
-    ]
-    skipped += [
-        {"path": row.path, "line": row.refused_line or None, "reason": row.refused} for row in refused
-    ]
+    counts = Counter(row.store for row in rows)
     agents = {store.root: store.agents for store in setup.stores}
+    skipped: list[Skipped] = [(path, None, reason) for path, reason in complaints]
+    skipped += [(row.path, row.refused_line or None, row.refused) for row in refused]
     for row in rows:
         if row.problems or row.torn:
-            skipped += [
-                {"path": row.path, "line": fault.line, "reason": fault.reason}
-                for fault in problems(row.path, agents[row.store])
-            ]
-    for store in setup.stores:
-        skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _archive_problems(setup)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pin_problems(setup)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _history_problems(setup)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _leftovers(setup)]
+            faults = problems(row.path, agents[row.store])
+            skipped += [(row.path, fault.line, fault.reason) for fault in faults]
+    others = chain(
+        *map(deeper, setup.stores),
+        _archive_problems(setup),
+        _pin_problems(setup),
+        _history_problems(setup),
+        _leftovers(setup),
+    )
+    skipped += [(path, None, reason) for path, reason in others]
     return {
         "schema": SCHEMA,
-        "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
+        "stores": [_store(store, counts[store.root]) for store in setup.stores],
         "sessions": len(rows),
         "skipped": _deduplicate(skipped),
         "cache": {"folder": setup.cache_folder, "note": index.note},
@@ -149,10 +146,11 @@ def _leftovers(setup: Setup) -> Iterator[Complaint]:
                     yield copy.path, f"a temporary copy of a stopped leafmark, {size}, {age} old"
 
 
-def _deduplicate(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The items sorted by path and line, with the first one of each path and line."""
-    items = {(item["path"], item["line"] or 0): item for item in reversed(skipped)}
-    return [items[position] for position in sorted(items)]
+def _deduplicate(skipped: list[Skipped]) -> list[dict[str, Any]]:
+    """The items sorted by path and line, with the first one of each path and line, as JSON objects."""
+    items = {(path, line or 0): reason for path, line, reason in reversed(skipped)}
+    kept = sorted(items.items())
+    return [{"path": path, "line": line or None, "reason": reason} for (path, line), reason in kept]
 
 
 def _store(store: Store, sessions: int) -> dict[str, Any]:
@@ -187,7 +185,6 @@ def report_lines(findings: dict[str, Any], home: str) -> Iterator[str]:
 
 DEFAULT_NAME = "leafmark-report.txt"
 STANDARD_OUTPUT = "-"
-DONE, FAILED = 0, 3
 _LIBRARIES = (
     *("textual", "orjson", "msgspec", "watchfiles", "pillow"),
     *("stringzilla", "google-re2", "send2trash"),

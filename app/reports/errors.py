@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound
+from app.options import FAILED, NOT_FOUND, WRONG_USE
 from app.reports.output import complain, write_error
 from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, UnknownEntry
 from app.view.cells import pad, width
 from app.view.formatting import age, short_id
-
-NOT_FOUND, WRONG_USE, FAILED = 1, 2, 3
 
 
 def exit_code(error: Exception) -> int:

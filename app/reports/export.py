@@ -14,7 +14,7 @@ from app.export.output_file import Target
 from app.export.to_file import redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
-from app.options import Options
+from app.options import DONE, FAILED, WRONG_USE, Options
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Redactor, Replacement
 from app.reports.errors import complain_of, exit_code
@@ -23,7 +23,6 @@ from app.sessions.errors import SessionError, Unreadable
 from app.setup import Setup
 from app.stores.layout import reason
 
-DONE, WRONG_USE, FAILED = 0, 2, 3
 STANDARD_OUTPUT = "-"
 _SHOWN_PROBLEMS = 5
 _COPIED = 1 << 20

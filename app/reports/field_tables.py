@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from app.reports.fields import Field, fields_help
-from app.reports.hit_fields import HIT_FIELDS, HIT_PIPE
 from app.reports.labels import LABEL_FIELDS, LABEL_PIPE
-from app.reports.row_fields import LIST_FIELDS, LIST_PIPE
+from app.reports.listing import LIST_FIELDS, LIST_PIPE
+from app.reports.search import HIT_FIELDS, HIT_PIPE
 from app.reports.trash_list import TRASH_FIELDS, TRASH_PIPE
 
 FIELD_TABLES: dict[str, tuple[Sequence[Field[Any]], Sequence[str]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from app.formats.text import one_line
 from app.options import Options
@@ -41,22 +41,13 @@ class Field(Generic[Item]):
         return "" if value is None else one_line(str(value), LONGEST)
 
 
-class Session(Protocol):
-    """A session of a list: its agent, and its title."""
-
-    @property
-    def agent(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-
 def session_fields(
-    id_of: Callable[[Item], str], session_of: Callable[[Item], Session]
+    id_of: Callable[[Item], str], session_of: Callable[[Item], Any]
 ) -> tuple[Field[Item], ...]:
     """The first fields of a list of sessions.
 
-    :param id_of: the id of the session of an item; `session_of`: that session.
+    :param id_of: the id of the session of an item.
+    :param session_of: that session, with `agent` and `title`.
     """
     return (
         Field("id", "id of the session", id_of),

@@ -7,7 +7,7 @@ import sys
 
 from app.help.pages import TOPICS, read_page, read_title
 from app.options import Options
-from app.reports.output import complain, terminal_columns, write_text
+from app.reports.output import complain, terminal_columns, write_lines, write_text
 from app.setup import Setup
 from app.view.line import Line
 from app.view.markdown import markdown_lines
@@ -34,7 +34,7 @@ def run(options: Options, setup: Setup) -> int:
         write_text(text)
         return 0
     cells = min(terminal_columns(), WIDEST)
-    write_text("".join(_drawn(line.spans) + "\n" for line in markdown_lines(text, cells)))
+    write_lines(_drawn(line.spans) for line in markdown_lines(text, cells))
     return 0
 
 

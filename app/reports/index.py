@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +14,7 @@ from app.index.index import Index
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
 from app.options import Options
-from app.reports.output import SCHEMA, Progress, complain, write_json, write_text
+from app.reports.output import SCHEMA, Progress, complain, write_json, write_lines
 from app.setup import Setup
 from app.view.formatting import counted, tilde
 
@@ -52,17 +53,15 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         write_json({"schema": SCHEMA, **fields})
     else:
-        write_text("".join(one_line(line, 4_096) + "\n" for line in lines))
+        write_lines(one_line(line, 4_096) for line in lines)
     return DIFFERENT if fields.get("findings") or fields.get("note") else code
 
 
 def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
     """Update the index; return the counts, their lines of text, and whether everything was stored."""
     began = time.monotonic()
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
-    catalog = index.catalog
-    progress = Progress()
-    try:
+    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index, Progress() as progress:
+        catalog = index.catalog
         catalog.newest(0)
         before = catalog.signatures() if catalog.is_copy else None
         index.scan(progress.read)
@@ -73,9 +72,6 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         passed_over = len(index.complaints)
         # A cache that cannot be written is no problem if there was nothing to write.
         is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
-    finally:
-        progress.end()
-        index.close()
     # The note is complete only after `close`.
     note = index.note
     if note:
@@ -112,16 +108,11 @@ def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
 
 
 def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
-    progress = Progress()
-    try:
+    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index, Progress() as progress:
         result = verify(index.catalog, setup.stores, progress.compared)
         repaired = repair(index, result, progress.read)
         note = index.note
         has_rows = not index.catalog.in_memory or index.catalog.rows() or index.catalog.refused()
-    finally:
-        progress.end()
-        index.close()
     if note:
         complain(note)
 

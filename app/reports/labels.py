@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 from app.formats.timestamps import iso
@@ -16,13 +17,13 @@ from app.reports.output import (
     DIM,
     SCHEMA,
     YELLOW,
+    aligned,
     columns,
     complain,
     wants_colour,
     write_json,
-    write_text,
+    write_lines,
 )
-from app.reports.tables import aligned
 from app.reports.tree import open_session_tree, row_text, title_of
 from app.sessions.errors import SessionError
 from app.setup import Setup
@@ -84,11 +85,11 @@ def run(options: Options, setup: Setup) -> int:
         documents = [_document(label, opened=bool(options.session)) for label in labels]
         write_json({"schema": SCHEMA, "labels": documents})
     elif labels:
-        lines = [make_line(label) for label in labels] if make_line is not None else []
-        if make_line is None and cells is not None:
+        if make_line is not None:
+            write_lines(map(make_line, labels))
+        elif cells is not None:
             colour = wants_colour(setup.env)
-            lines = _table(labels, setup.now_ms(), cells, opened=bool(options.session), colour=colour)
-        write_text("".join(line + "\n" for line in lines))
+            write_lines(_table(labels, setup.now_ms(), cells, opened=bool(options.session), colour=colour))
     if not labels:
         complain(f"{options.session}: no entry has a label" if options.session else "no session has a label")
         return 1
@@ -97,12 +98,9 @@ def run(options: Options, setup: Setup) -> int:
 
 def _labels_of_all(setup: Setup) -> list[Labelled]:
     """The labels of all sessions, newest session first."""
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
-    try:
+    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index:
         index.scan()
         rows = index.rows()
-    finally:
-        index.close()
     if index.note:
         complain(index.note)
     return [

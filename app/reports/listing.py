@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
 
 from app.formats.text import one_line
 from app.formats.timestamps import iso
@@ -14,7 +14,7 @@ from app.index.scan.retry import make_current
 from app.index.scan.walk import WalkResult, walk
 from app.index.text.store import TextStore
 from app.options import Options
-from app.reports.fields import BadFormat, line_maker
+from app.reports.fields import BadFormat, Field, line_maker, session_fields
 from app.reports.output import (
     BOLD,
     CYAN,
@@ -28,9 +28,8 @@ from app.reports.output import (
     painted,
     wants_colour,
     write_json,
-    write_text,
+    write_lines,
 )
-from app.reports.row_fields import LIST_FIELDS, LIST_PIPE, Listed
 from app.setup import Setup
 from app.stores.base import Store
 from app.stores.layout import Complaint, hides_nothing
@@ -47,6 +46,56 @@ LEAST_ROOM = 30
 """Cells for title and folder. If fewer are left, columns before them are left out."""
 _ID = 5
 _LEFT_OUT = (3, 2, 4, _ID)  # columns in the order in which they are left out: messages, agent, marks, id
+
+
+class Listed(NamedTuple):
+    """A session of a list.
+
+    :param now_ms: the time of the list, in milliseconds since the epoch.
+    :param state: "live", "maybe" or "idle".
+    """
+
+    row: Row
+    now_ms: int
+    state: str = "idle"
+    tagging: Tagging = NOTHING
+
+
+ROW_FIELDS: tuple[Field[Listed], ...] = (
+    *session_fields(lambda item: item.row.id, lambda item: item.row),
+    Field("name", "name that a user gave it", lambda item: item.row.name),
+    Field("cwd", "folder that it works in", lambda item: item.row.cwd),
+    Field("path", "its file", lambda item: item.row.path),
+    Field("modified", "time of the newest message", lambda item: iso(item.row.modified)),
+    Field("age", "age of the newest message, such as 3d", lambda item: age(item.row.modified, item.now_ms)),
+    Field(
+        "created",
+        "time of its beginning",
+        lambda item: None if item.row.created is None else iso(item.row.created),
+    ),
+    Field("messages", "number of messages", lambda item: item.row.message_count),
+    Field("entries", "number of entries", lambda item: item.row.entry_count),
+    Field("branches", "number of branches", lambda item: item.row.branch_count),
+    Field(
+        "labels",
+        "labels, with commas between them",
+        lambda item: ", ".join([label for _, label in item.row.labels]),
+    ),
+    Field("models", "models that answered", lambda item: ", ".join(item.row.models)),
+    Field("tokens", "tokens, cached ones too", lambda item: sum(item.row.tokens)),
+    Field("cost", "cost in dollars", lambda item: f"{item.row.cost:.4f}"),
+    Field("size", "bytes of the file", lambda item: item.row.size),
+    Field("problems", "number of faults in the file", lambda item: problem_count(item.row, item.now_ms)),
+)
+
+LIST_FIELDS: tuple[Field[Listed], ...] = (
+    *ROW_FIELDS,
+    Field("state", "live, maybe or idle", lambda item: item.state),
+    Field("tags", "tags, with blanks between them", lambda item: " ".join(item.tagging.tags)),
+    Field("note", "note", lambda item: item.tagging.note),
+)
+LIST_PIPE = ("id", "modified", "agent", "messages", "title", "cwd")
+"""The fields of `leafmark list` in a pipe."""
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -74,8 +123,7 @@ def run(options: Options, setup: Setup) -> int:
         rows = known
     if note:
         complain(note)
-    if not all(hides_nothing(reason) for _, reason in walked.complaints):
-        complain_of_skipped(walked.complaints, {row.path for row in known}, setup.stores)
+    complain_of_skipped(walked.complaints, (row.path for row in known), setup.stores)
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: verdict.state for path, verdict in live_sessions(known, processes, now_ms).items()}
     if options.json:
@@ -88,11 +136,10 @@ def run(options: Options, setup: Setup) -> int:
     else:
         if shown and make_line is not None:
             taggings = read_taggings(setup.state_folder) if options.format else {}
-            write_text("".join(make_line(_listed(row, now_ms, states, taggings)) + "\n" for row in shown))
+            write_lines(make_line(_listed(row, now_ms, states, taggings)) for row in shown)
         elif shown and cells is not None:
             colour = wants_colour(setup.env)
-            lines = table(shown, states, setup.home, now_ms, cells, header=True, colour=colour)
-            write_text("".join(line + "\n" for line in lines))
+            write_lines(table(shown, states, setup.home, now_ms, cells, header=True, colour=colour))
         if len(shown) < total:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:
@@ -244,13 +291,15 @@ def _marks(row: Row, now_ms: int) -> str:
 
 
 def complain_of_skipped(
-    complaints: Iterable[Complaint], reported: Collection[str], stores: Iterable[Store]
+    complaints: Iterable[Complaint], reported: Iterable[str], stores: Iterable[Store]
 ) -> None:
     """Print one line with the number of files and folders that were not read, if there are any.
 
     :param reported: paths that are left out, because they are listed or reported elsewhere.
     """
-    paths = {path for path, reason in complaints if not hides_nothing(reason)}.difference(reported)
+    paths = {path for path, reason in complaints if not hides_nothing(reason)}
+    if paths:
+        paths.difference_update(reported)
     if not paths:
         return
     suffixes = tuple({suffix for store in stores for suffix in store.suffixes})

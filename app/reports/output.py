@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from app.formats.text import inert, one_line
 from app.options import Options
 from app.paths import CONFIG, config_folder
 from app.setup import Setup
-from app.view.cells import ELLIPSIS, width
+from app.view.cells import ELLIPSIS, pad, shorten, width
 from app.view.terminal import ascii_lines, can_place_text, is_ascii_terminal, spelled_for
 
 if TYPE_CHECKING:
@@ -50,6 +51,36 @@ def painted(text: str, style: str, *, colour: bool) -> str:
     return f"{before}{style}{shown}{PLAIN}{after}"
 
 
+def aligned(
+    names: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    styles: Sequence[str],
+    cells: int,
+    most: int,
+    *,
+    colour: bool,
+) -> list[str]:
+    """A table for a terminal: the texts of each line side by side, inert, below the names of the columns.
+    The last text gets the room that is left.
+
+    :param styles: of the columns; "" for none.
+    :param cells: the width to fit to.
+    :param most: the most cells of a column, apart from the last one, which has at least as many.
+    """
+    rows = [list(names)]
+    for *first, last in lines:
+        rows.append([*(shorten(one_line(text), most) for text in first), one_line(last, 4_000)])
+    widths = [max(map(width, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    room = max(most, cells - sum(widths) - 2 * len(widths))
+    table = []
+    for number, (*first, last) in enumerate(rows):
+        texts = [*map(pad, first, widths), shorten(last, room)]
+        shown = styles if number else [BOLD] * len(texts)
+        pairs = zip(texts, shown, strict=True)
+        table.append("  ".join([painted(text, style, colour=colour) for text, style in pairs]).rstrip())
+    return table
+
+
 def terminal_columns() -> int:
     """The width of the terminal: the variable COLUMNS, else the size that the system reports, else
     `DEFAULT_COLUMNS`. Some programs start a terminal with the size 0, which counts as unknown.
@@ -68,6 +99,11 @@ def write_text(text: str) -> None:
     stream = sys.stdout
     stream.write(encodable_text(text, stream.encoding or "utf-8", os.environ))
     stream.flush()
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Print lines, as `write_text` does."""
+    write_text("".join(f"{line}\n" for line in lines))
 
 
 def write_exactly(line: str) -> None:
@@ -159,7 +195,8 @@ SECONDS = 0.1
 
 
 class Progress:
-    """Shows the progress of a command in one line of standard error, if that is a terminal.
+    """Shows the progress of a command in one line of standard error, if that is a terminal. The end of the
+    `with` removes the line.
 
     read       callback for the deltas of a scan; None without a terminal
     compared   callback for the (done, total) of a comparison; None without a terminal
@@ -167,29 +204,25 @@ class Progress:
     """
 
     def __init__(self) -> None:
-        terminal = sys.stderr.isatty()
-        self.read: Callable[[Delta], object] | None = self._read if terminal else None
-        self.compared: Callable[[int, int], object] | None = self._compared if terminal else None
-        self.counted: Callable[[int, int], object] | None = self._counted if terminal else None
+        self.read: Callable[[Delta], object] | None = None
+        self.compared: Callable[[int, int], object] | None = None
+        self.counted: Callable[[int, int], object] | None = None
+        if sys.stderr.isatty():
+            self.read = lambda delta: self._show("reading", delta.done, delta.total)
+            self.compared = partial(self._show, "comparing")
+            self.counted = partial(self._show, "counting")
         self._next = time.monotonic() + FIRST_SECONDS
         self._shown = False
 
-    def _read(self, delta: Delta) -> None:
-        self._say("reading", delta.done, delta.total)
+    def __enter__(self) -> Progress:
+        return self
 
-    def _compared(self, done: int, total: int) -> None:
-        self._say("comparing", done, total)
-
-    def _counted(self, done: int, total: int) -> None:
-        self._say("counting", done, total)
-
-    def end(self) -> None:
-        """Remove the line."""
+    def __exit__(self, *error: object) -> None:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def _say(self, what: str, done: int, total: int) -> None:
+    def _show(self, what: str, done: int, total: int) -> None:
         now = time.monotonic()
         if total and now >= self._next:
             self._next = now + SECONDS

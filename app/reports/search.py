@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from app.formats.text import one_line
 from app.formats.timestamps import iso
 from app.index.index import Index
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
+from app.index.search.hit_branch import Place
 from app.index.search.results import Hit, Page
 from app.options import Options
-from app.reports.fields import BadFormat, line_maker
+from app.reports.fields import BadFormat, Field, line_maker
 from app.reports.for_agent import check_options, write_quoted
-from app.reports.hit_fields import (
-    HIT_FIELDS,
-    HIT_PIPE,
-    FoundHit,
-    Locator,
-    hit_document,
-    hit_role,
-    place_notes,
-)
-from app.reports.listing import complain_of_skipped, table
+from app.reports.listing import ROW_FIELDS, Listed, complain_of_skipped, table
 from app.reports.output import (
     NO_SESSIONS,
     SCHEMA,
@@ -33,7 +26,7 @@ from app.reports.output import (
     complain_of_query,
     wants_colour,
     write_json,
-    write_text,
+    write_lines,
 )
 from app.setup import Setup
 from app.view.cells import shorten, width
@@ -41,6 +34,76 @@ from app.view.line import excerpt, mark_ranges
 
 TOOLS_HINT = "; --all-text looks through tools as well"
 """Follows the report of no match if tool calls and output were not searched."""
+
+
+Locator = Callable[[Hit], Place]
+
+
+class FoundHit(NamedTuple):
+    """A hit of a search.
+
+    :param now_ms: the time of the search, in milliseconds since the epoch.
+    :param place: gives the branch of a hit.
+    """
+
+    hit: Hit
+    now_ms: int
+    place: Locator
+
+
+def _of_session(field: Field[Listed]) -> Field[FoundHit]:
+    return Field(field.name, field.help, lambda item: field.of(Listed(item.hit.row, item.now_ms)))
+
+
+def place_notes(place: Place) -> list[str]:
+    """The branch of a hit that is not on the active path; none for a hit that is."""
+    if place.on_active_path is not False:
+        return []
+    number = [f"branch {place.branch} of {place.branches}"] if place.branch and place.branches > 1 else []
+    return [*number, "not on the active path"]
+
+
+def _notes(item: FoundHit) -> str:
+    notes = place_notes(item.place(item.hit))
+    return ", ".join(["other spelling", *notes] if item.hit.near else notes)
+
+
+HIT_FIELDS: tuple[Field[FoundHit], ...] = (
+    *map(_of_session, ROW_FIELDS),
+    Field("entry_id", "id of the entry", lambda item: item.hit.entry_id),
+    Field("role", "user, assistant, name, folder and so on", lambda item: hit_role(item.hit)),
+    Field("snippet", "one line around the hit", lambda item: item.hit.snippet),
+    Field(
+        "timestamp",
+        "time of the entry",
+        lambda item: None if item.hit.timestamp is None else iso(item.hit.timestamp),
+    ),
+    Field("place", "branch, if it is not the active path; other spelling, if it is one", _notes),
+)
+HIT_PIPE = ("id", "modified", "agent", "title", "entry_id", "role", "place", "snippet")
+"""The fields of `leafmark search` in a pipe."""
+
+
+def hit_role(hit: Hit) -> str | None:
+    """The role of a hit in a report: the speaker, or the field of the session that matched, for example
+    "name"; None for a session that is a hit as a whole.
+    """
+    return hit.role or (None if hit.where == "row" else hit.where)
+
+
+def hit_document(hit: Hit, place: Locator) -> dict[str, Any]:
+    """The JSON object of a hit in `leafmark search --json`."""
+    return {
+        "agent": hit.row.agent,
+        "session_id": hit.row.id,
+        "path": hit.path,
+        "title": hit.row.title,
+        "entry_id": hit.entry_id,
+        "role": hit_role(hit),
+        "snippet": hit.snippet,
+        "on_active_path": place(hit).on_active_path,
+        "timestamp": None if hit.timestamp is None else iso(hit.timestamp),
+    }
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -66,19 +129,15 @@ def run(options: Options, setup: Setup) -> int:
         parsed = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
         for note in parsed.notes:
             complain(note.message)
-        progress = Progress()
-        try:
+        with Progress() as progress:
             # A search of the files alone needs no stored texts.
             index.scan(progress.read, texts=not parsed.is_deep)
-        finally:
-            progress.end()
         pages = index.query(query, **how, alone=True)
         if index.note:
             complain(index.note)
-        if index.complaints:
-            # The search itself reports files that it could not read.
-            reported = {row.path for row in index.searched_rows} | index.unread.keys()
-            complain_of_skipped(index.complaints, reported, setup.stores)
+        # The search itself reports files that it could not read.
+        reported = chain((row.path for row in index.searched_rows), index.unread)
+        complain_of_skipped(index.complaints, reported, setup.stores)
 
         def nothing() -> str:
             if not index.searched_rows:
@@ -126,12 +185,10 @@ def report(
     else:
         painter = HitLines(place, setup.home, now_ms, cells or 0, colour=wants_colour(setup.env))
         for page in counted.pages():
-            lines = (
-                painter.lines(page)
-                if make_line is None
-                else [make_line(FoundHit(hit, now_ms, place)) for hit in page]
-            )
-            write_text("".join(line + "\n" for line in lines))
+            if make_line is None:
+                write_lines(painter.lines(page))
+            else:
+                write_lines(make_line(FoundHit(hit, now_ms, place)) for hit in page)
         if counted.shown < counted.met:
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")

@@ -20,11 +20,10 @@ from app.reports.output import (
     complain,
     wants_ascii,
     write_json,
-    write_text,
+    write_lines,
 )
 from app.sessions.summaries.figures import local_day
 from app.setup import Setup
-from app.stores.layout import hides_nothing
 from app.view.cells import pad, shorten, width
 from app.view.charts import bar, heat_map
 from app.view.formatting import counted
@@ -62,13 +61,9 @@ def run(options: Options, setup: Setup) -> int:
         return 2
     if note:
         complain(note)
-    if not all(hides_nothing(reason) for _, reason in walked.complaints):
-        complain_of_skipped(walked.complaints, {row.path for row in rows}, setup.stores)
-    progress = Progress()
-    try:
+    complain_of_skipped(walked.complaints, (row.path for row in rows), setup.stores)
+    with Progress() as progress:
         figures = current_figures(setup.cache_folder, rows, on_progress=progress.counted)
-    finally:
-        progress.end()
     sessions = [(row, unpacked(figures[row.path])) for row in chosen]
     found = statistics(sessions, group_by)
     _complain_of_damage(chosen, setup.now_ms())
@@ -77,18 +72,13 @@ def run(options: Options, setup: Setup) -> int:
         groups = [to_json(group) for group in found.groups]
         write_json({"schema": SCHEMA, "total": to_json(found.total), "rows": groups})
     elif chosen and cells is None:
-        write_text("".join(_tab_separated(group) + "\n" for group in found.groups))
+        write_lines(map(_tab_separated, found.groups))
     elif chosen and cells is not None:
         is_ascii = wants_ascii(os.environ)
         days = found if group_by == DAY else statistics(sessions, DAY)
-        lines = [
-            *table(found, group_by, setup.home, cells, ascii_only=is_ascii),
-            "",
-            *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii),
-            "",
-            *total_lines(found.total),
-        ]
-        write_text("".join(line + "\n" for line in lines))
+        write_lines(table(found, group_by, setup.home, cells, ascii_only=is_ascii))
+        write_lines(["", *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii)])
+        write_lines(["", *total_lines(found.total)])
     if not chosen:
         complain("no session matches" if query else NO_SESSIONS)
     return 1 if query and not chosen else 0

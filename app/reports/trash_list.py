@@ -8,8 +8,17 @@ from app.actions.restore import TrashedSession, list_trashed
 from app.formats.timestamps import iso
 from app.options import Options
 from app.reports.fields import BadFormat, Field, line_maker, session_fields
-from app.reports.output import CYAN, DIM, SCHEMA, columns, complain, wants_colour, write_json, write_text
-from app.reports.tables import aligned
+from app.reports.output import (
+    CYAN,
+    DIM,
+    SCHEMA,
+    aligned,
+    columns,
+    complain,
+    wants_colour,
+    write_json,
+    write_lines,
+)
 from app.setup import Setup
 from app.view.formatting import age, short_id
 
@@ -51,10 +60,9 @@ def list_trash(options: Options, setup: Setup) -> int:
     if options.json:
         write_json({"schema": SCHEMA, "sessions": [_trashed_as_json(session) for session in sessions]})
     elif make_line is not None:
-        write_text("".join(make_line(ListedTrash(session, now_ms)) + "\n" for session in sessions))
+        write_lines(make_line(ListedTrash(session, now_ms)) for session in sessions)
     elif sessions and cells is not None:
-        lines = _trash_table(sessions, now_ms, cells, colour=wants_colour(setup.env))
-        write_text("".join(line + "\n" for line in lines))
+        write_lines(_trash_table(sessions, now_ms, cells, colour=wants_colour(setup.env)))
     if not sessions:
         complain("no session is in the trash")
         return 1

@@ -8,8 +8,8 @@ from typing import Any
 from app.formats.text import one_line, visible_line
 from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
-from app.options import Options
-from app.reports.errors import FAILED, WRONG_USE, complain_of, exit_code
+from app.options import WRONG_USE, Options
+from app.reports.errors import complain_of, exit_code
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import (
     DIM,
@@ -20,7 +20,7 @@ from app.reports.output import (
     wants_ascii,
     wants_colour,
     write_json,
-    write_text,
+    write_lines,
 )
 from app.sessions.errors import SessionError, Unreadable
 from app.sessions.summaries.quick_summary import quick_title
@@ -52,10 +52,7 @@ def run(options: Options, setup: Setup) -> int:
         tree = open_session_tree(options.session, setup)
         if options.for_agent:
             check_folder(tree.header.cwd, setup.here, options)
-    except OtherFolder as error:
-        complain(str(error))
-        return FAILED
-    except (NotFound, Ambiguous, SessionError) as error:
+    except (NotFound, Ambiguous, SessionError, OtherFolder) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
     if options.for_agent:
@@ -65,8 +62,7 @@ def run(options: Options, setup: Setup) -> int:
     else:
         ascii_only = options.ascii or wants_ascii(setup.env)
         colour = wants_colour(setup.env)
-        lines = draw(tree, setup.home, _width(setup.env), ascii_only=ascii_only, colour=colour)
-        write_text("".join(line + "\n" for line in lines))
+        write_lines(draw(tree, setup.home, _width(setup.env), ascii_only=ascii_only, colour=colour))
     return 0
 
 

@@ -42,11 +42,8 @@ def run(options: Options, setup: Setup) -> int:
     # Only this command runs long enough for garbage collection, which `app.cli` has disabled.
     gc.enable()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
-    progress = Progress()
-    try:
+    with Progress() as progress:
         index.scan(progress.read)
-    finally:
-        progress.end()
     known = {row.path: row for row in index.rows()}
     if index.note:
         complain(index.note)

@@ -162,14 +162,14 @@ def test_progress_is_shown_on_a_terminal_and_erased(capsys, monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: seconds[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    progress = Progress()
-    for now, done in ((0.1, 1), (0.3, 2), (0.35, 3), (0.5, 4_000)):
-        seconds[0] = now
-        progress.read(Delta([], [], done, 5_000))
-    progress.end()
+    with Progress() as progress:
+        for now, done in ((0.1, 1), (0.3, 2), (0.35, 3), (0.5, 4_000)):
+            seconds[0] = now
+            progress.read(Delta([], [], done, 5_000))
     expected = "\rreading 2 of 5,000 files\x1b[K\rreading 4,000 of 5,000 files\x1b[K\r\x1b[K"
     assert capsys.readouterr().err == expected
-    Progress().end()
+    with Progress():
+        pass
     assert capsys.readouterr().err == ""
 
 

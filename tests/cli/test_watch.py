@@ -67,7 +67,9 @@ def test_each_change_is_one_line(tmp_path, folder, poll):
             process.stdout.readline()
             == f"changed  {folder / 'a.jsonl'}  entries +1, messages +1, leaf_id e\n"
         )
-        write_session(folder / "b.jsonl", *chain("new", id="bbbb"))
+        # A file that appears complete cannot be read while it is written.
+        write_session(tmp_path / "b.jsonl", *chain("new", id="bbbb"))
+        (tmp_path / "b.jsonl").rename(folder / "b.jsonl")
         assert process.stdout.readline() == f"added    {folder / 'b.jsonl'}  entries 1, messages 1\n"
         (folder / "a.jsonl").unlink()
         assert process.stdout.readline() == f"removed  {folder / 'a.jsonl'}\n"
