@@ -13,7 +13,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions.storage import blobs
 from app.sessions.storage.blobs import PREFIX, BlobStore, parse_ref
 from tests.cases import cases
 
@@ -136,20 +135,6 @@ def test_only_the_owner_can_read_blobs(store: BlobStore) -> None:
     store.put(DATA)
     assert stat.S_IMODE(os.stat(Path(store.folder, DIGITS)).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(store.folder).st_mode) == 0o700
-
-
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_failed_write_leaves_no_file(store: BlobStore, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(blobs.os, step, fail)
-        with pytest.raises(OSError, match="No space left"):
-            store.put(DATA)
-    assert names(store) == []
-    assert store.get(REF) is None
-    assert store.put(DATA) == REF
 
 
 def test_a_store_whose_folder_is_a_file_has_no_blobs(tmp_path: Path) -> None:

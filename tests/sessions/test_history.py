@@ -367,7 +367,9 @@ def test_histories_of_other_oh_my_pi_versions_are_read(tmp_path: Path, tables: s
     connection.commit()
     connection.close()
     with open_history(str(path)) as history:
-        assert history.recent() == [HistoryRow(1, "a prompt", 5000, None, None)]
+        (row,) = history.recent()
+        assert row == HistoryRow(1, "a prompt", 5000, None, None)
+        assert row.created_at == 5
         assert prompts(history.search("prom a")) == ["a prompt"]
 
 

@@ -55,19 +55,11 @@ def test_a_value_of_the_wrong_type_is_refused_before_it_is_written(home: Home) -
     before = path.read_bytes()
     manager = home.open(path)
     for parameter, write in wrong_writes(manager):
-        with pytest.raises(BadValue, match=rf"\b{parameter}\b.* has to be ") as caught:
+        with pytest.raises(BadValue, match=rf"\b{parameter}\b.* has to be .*, not \w+") as caught:
             write()
         assert caught.value.path == str(path)
     assert path.read_bytes() == before
     assert [entry.id for entry in manager.get_entries()] == ["00000001", "00000002"]
-
-
-def test_the_refusal_names_the_parameter_and_both_types(home: Home) -> None:
-    manager = home.answered()
-    with pytest.raises(BadValue, match=r"summary has to be a text, not None"):
-        manager.append_compaction(None, None, 1)  # type: ignore[arg-type]
-    with pytest.raises(BadValue, match=r"a block of a message has to be a mapping, not int"):
-        manager.append_custom_message_entry("t", [5], True)  # type: ignore[list-item]
 
 
 def test_a_summary_of_a_fork_is_a_text(home: Home) -> None:
@@ -171,13 +163,3 @@ def test_a_label_is_one_line(home: Home) -> None:
     assert manager.get_label(first) == home.open(manager.session_file or "").get_label(first) == "a b "
     assert manager.last_change is not None
     assert manager.last_change.after == "a b "
-
-
-def test_a_session_can_be_written_after_a_refusal(home: Home) -> None:
-    manager = home.create()
-    for wrong in (None, {}, [("role", "user")]):
-        with pytest.raises(BadValue):
-            manager.append_message(wrong)  # type: ignore[arg-type]
-    manager.append_message(USER)
-    manager.append_message(ANSWER)
-    assert len(home.open(manager.session_file or "").get_entries()) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.cases import cases
 from tests.factory import chain, entry, header, message
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ def texts(manager: SessionManager, leaf: str | None = None) -> list[str]:
 def test_a_session_without_entries_has_an_empty_context(session: Make) -> None:
     context = session(header()).build_session_context()
     assert (context.messages, context.thinking_level, context.model) == ([], "off", None)
-
-
-def test_the_messages_are_in_order(session: Make) -> None:
-    assert texts(session(*chain("one", "two", "three"))) == ["one", "two", "three"]
 
 
 def test_messages_are_the_dicts_of_the_file(session: Make) -> None:
@@ -61,26 +58,59 @@ def compacted(kept: str, *after: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_compaction_gives_summary_kept_and_later_messages(session: Make) -> None:
-    assert texts(session(*compacted("00000003"))) == ["so far", "three", "four", "five"]
+def compaction(entry_id: str, parent: str, kept: str) -> dict[str, Any]:
+    return entry("compaction", entry_id, parent, summary="all", firstKeptEntryId=kept, tokensBefore=9)
 
 
-def test_keeping_from_the_first_keeps_all(session: Make) -> None:
-    assert texts(session(*compacted("00000001"))) == ["so far", "one", "two", "three", "four", "five"]
+TEXTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
+    "in order": (chain("one", "two", "three"), ["one", "two", "three"]),
+    "summary, kept and later ones": (compacted("00000003"), ["so far", "three", "four", "five"]),
+    "all kept": (compacted("00000001"), ["so far", "one", "two", "three", "four", "five"]),
+    "none kept": (compacted("c1"), ["so far", "five"]),
+    "the latest compaction": (compacted("00000001", compaction("c2", "late", "late")), ["all", "five"]),
+    "an older compaction is not kept": (
+        compacted("00000001", compaction("c2", "late", "00000004")),
+        ["all", "four", "five"],
+    ),
+    "an empty summary": (
+        [*chain("one"), entry("branch_summary", "s", "00000001", fromId="root", summary="")],
+        ["one"],
+    ),
+    "an orphan": ([*chain("one"), message("x", "gone", "user", "lost")], ["lost"]),
+    "a loop": (
+        [header(), message("a", "b", "user", "one"), message("b", "a", "assistant", "two")],
+        ["one", "two"],
+    ),
+    "labels, names and custom entries": (
+        [
+            *chain("one"),
+            entry("label", "l", "00000001", targetId="00000001", label="x"),
+            entry("session_info", "n", "l", name="N"),
+            entry("custom", "c", "n", customType="mine", data={"text": "secret"}),
+            entry("session_init", "i", "c", systemPrompt="secret"),
+        ],
+        ["one"],
+    ),
+    "edited and removed": (
+        [
+            *chain("one", "two", "three"),
+            entry("context_edit", "e", "00000003", targetId="00000002", replacement={"content": "2"}),
+            entry("context_edit", "f", "e", targetId="00000003", replacement=None),
+        ],
+        ["one", "2"],
+    ),
+    "after a reset": (
+        [*chain("one"), entry("reset_boundary", "r", "00000001"), message("x", "r", "user", "new")],
+        ["new"],
+    ),
+}
 
 
-def test_keeping_from_its_own_id_keeps_nothing(session: Make) -> None:
-    assert texts(session(*compacted("c1"))) == ["so far", "five"]
-
-
-def test_the_latest_compaction_wins(session: Make) -> None:
-    again = entry("compaction", "c2", "late", summary="all", firstKeptEntryId="late", tokensBefore=9)
-    assert texts(session(*compacted("00000001", again))) == ["all", "five"]
-
-
-def test_an_older_compaction_among_the_kept_entries_is_left_out(session: Make) -> None:
-    again = entry("compaction", "c2", "late", summary="all", firstKeptEntryId="00000004", tokensBefore=9)
-    assert texts(session(*compacted("00000001", again))) == ["all", "four", "five"]
+@cases(("lines", "expected"), TEXTS.values(), ids=TEXTS)
+def test_the_context_has_the_messages_that_the_agent_would_send(
+    session: Make, lines: list[dict[str, Any]], expected: list[str]
+) -> None:
+    assert texts(session(*lines)) == expected
 
 
 def test_system_messages_before_a_compaction_are_not_sent(session: Make) -> None:
@@ -113,11 +143,6 @@ def test_a_branch_summary_on_the_path_appears(session: Make) -> None:
     assert manager.build_session_context().messages[1]["role"] == "branchSummary"
 
 
-def test_an_empty_branch_summary_is_left_out(session: Make) -> None:
-    manager = session(*chain("one"), entry("branch_summary", "s", "00000001", fromId="root", summary=""))
-    assert texts(manager) == ["one"]
-
-
 def test_entries_of_sibling_branches_are_left_out(session: Make) -> None:
     manager = session(*chain("one", "two"), message("x", "00000001", "assistant", "other"))
     assert texts(manager) == ["one", "other"]
@@ -128,41 +153,12 @@ def test_an_unknown_leaf_falls_back_to_the_last_entry(session: Make) -> None:
     assert texts(session(*chain("one", "two")), "nowhere") == ["one", "two"]
 
 
-def test_the_path_of_an_orphan_is_its_context(session: Make) -> None:
-    assert texts(session(*chain("one"), message("x", "gone", "user", "lost"))) == ["lost"]
-
-
-def test_a_loop_of_parents_ends(session: Make) -> None:
-    manager = session(header(), message("a", "b", "user", "one"), message("b", "a", "assistant", "two"))
-    assert texts(manager) == ["one", "two"]
-
-
-def test_labels_names_and_custom_entries_are_left_out(session: Make) -> None:
-    manager = session(
-        *chain("one"),
-        entry("label", "l", "00000001", targetId="00000001", label="x"),
-        entry("session_info", "n", "l", name="N"),
-        entry("custom", "c", "n", customType="mine", data={"text": "secret"}),
-        entry("session_init", "i", "c", systemPrompt="secret"),
-    )
-    assert texts(manager) == ["one"]
-
-
 def test_a_custom_message_is_included(session: Make) -> None:
     manager = session(
         header(), entry("custom_message", "c", None, customType="t", content="hey", display=True)
     )
     custom = manager.build_session_context().messages[0]
     assert (custom["role"], custom["content"], custom["display"]) == ("custom", "hey", True)
-
-
-def test_an_edit_replaces_or_removes_a_message(session: Make) -> None:
-    manager = session(
-        *chain("one", "two", "three"),
-        entry("context_edit", "e", "00000003", targetId="00000002", replacement={"content": "2"}),
-        entry("context_edit", "f", "e", targetId="00000003", replacement=None),
-    )
-    assert texts(manager) == ["one", "2"]
 
 
 def test_a_message_without_content_has_an_empty_list(session: Make) -> None:
@@ -191,13 +187,6 @@ def test_the_model_of_an_answer_is_the_default_if_none_was_chosen(session: Make)
         {**header(), "title": "t"}, message("a", None, "assistant", "x", provider="anthropic", model="claude")
     )
     assert manager.build_session_context().models == {"default": "anthropic/claude"}
-
-
-def test_messages_before_a_reset_are_left_out(session: Make) -> None:
-    manager = session(
-        *chain("one"), entry("reset_boundary", "r", "00000001"), message("x", "r", "user", "new")
-    )
-    assert texts(manager) == ["new"]
 
 
 def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:

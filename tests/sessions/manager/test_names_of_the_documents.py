@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import NotASession, ReadOnly, WriteFailed
-from tests.cases import cases
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -19,60 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.sessions.manager.conftest import Home
-
-# The names in the agents' spelling. Some are properties here.
-NAMED = [
-    "create",
-    "open",
-    "continueRecent",
-    "inMemory",
-    "forkFrom",
-    "list",
-    "listAll",
-    "getRecentSessions",
-    "findMostRecentSession",
-    "newSession",
-    "setSessionFile",
-    "createBranchedSession",
-    "setSessionName",
-    "flush",
-    "appendMessage",
-    "appendThinkingLevelChange",
-    "appendModelChange",
-    "appendCompaction",
-    "appendCustomEntry",
-    "appendSessionInfo",
-    "appendCustomMessageEntry",
-    "appendLabelChange",
-    "getLeafId",
-    "getLeafEntry",
-    "getEntry",
-    "getBranch",
-    "getPath",
-    "getTree",
-    "getChildren",
-    "getLabel",
-    "branch",
-    "resetLeaf",
-    "branchWithSummary",
-    "buildSessionContext",
-    "getEntries",
-    "getHeader",
-    "getSessionName",
-    "getCwd",
-    "getSessionDir",
-    "getSessionId",
-    "getSessionFile",
-    "isPersisted",
-]
-RENAMED = {"set_session_name": "set_name"}
-
-
-@cases("name", NAMED)
-def test_every_documented_name_exists(name: str) -> None:
-    ours = re.sub(r"(?<!^)([A-Z])", lambda match: "_" + match[1].lower(), name)
-    ours = RENAMED.get(ours, ours)
-    assert hasattr(SessionManager, ours) or hasattr(SessionManager, ours.removeprefix("get_"))
 
 
 def test_get_path_equals_get_branch(home: Home) -> None:
@@ -117,17 +61,6 @@ def test_recent_sessions_are_sorted_by_file_time(home: Home) -> None:
     for missing in (home.folder / "none", folder / "notes.txt"):
         assert find(str(missing), env=home.env) is None
         assert SessionManager.get_recent_sessions(str(missing), 3, env=home.env) == []
-
-
-def test_only_the_requested_number_of_files_is_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sessions(home.folder / "some", 9)
-    read: list[str] = []
-    from app.sessions.manager import listing
-
-    real = listing.summarise
-    monkeypatch.setattr(listing, "summarise", lambda path, *more: read.append(path) or real(path, *more))
-    SessionManager.get_recent_sessions(str(home.folder / "some"), 2, env=home.env)
-    assert read == made[:2]
 
 
 def test_a_folder_in_a_store_has_sessions_of_its_agent(home: Home) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from app.sessions.errors import UnknownEntry
 from app.sessions.manager.navigation import Target, target_of
+from tests.cases import cases
 from tests.factory import chain, entry, message
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -23,74 +24,53 @@ IMAGE = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
 TALK = ("one", "two", "three", "four")
 
 
-def test_a_user_message_moves_the_leaf_to_its_parent_and_offers_its_text(session: Make) -> None:
-    assert target_of(session(*chain(*TALK)), "00000003") == Target("00000002", "three")
-
-
-def test_an_extension_message_moves_the_leaf_to_its_parent_and_offers_its_text(session: Make) -> None:
-    extension = entry("custom_message", "c", "00000002", customType="x", content="told", display=True)
-    manager = session(*chain("one", "two"), extension, message("d", "c", "assistant", "so be it"))
-    assert target_of(manager, "c") == Target("00000002", "told")
-
-
-def test_an_answer_becomes_the_leaf_and_offers_no_text(session: Make) -> None:
-    assert target_of(session(*chain(*TALK)), "00000002") == Target("00000002")
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        entry("custom", "o", "00000002", customType="x", data={"content": "no message"}),
-        entry("label", "o", "00000002", targetId="00000001", label="here"),
-        entry("branch_summary", "o", "00000002", fromId="00000001", summary="what was left"),
-        entry("compaction", "o", "00000002", summary="s", firstKeptEntryId="00000001", tokensBefore=1),
-        message("o", "00000002", "toolResult", "output", toolCallId="t", toolName="x"),
-        entry("message", "o", "00000002", message="no message"),
-    ],
-    ids=lambda other: other["type"],
+EXTENSION = entry("custom_message", "p", "00000002", customType="x", content="told", display=True)
+OTHERS = (
+    entry("custom", "p", "00000002", customType="x", data={"content": "no message"}),
+    entry("label", "p", "00000002", targetId="00000001", label="here"),
+    entry("branch_summary", "p", "00000002", fromId="00000001", summary="what was left"),
+    entry("compaction", "p", "00000002", summary="s", firstKeptEntryId="00000001", tokensBefore=1),
+    message("p", "00000002", "toolResult", "output", toolCallId="t", toolName="x"),
+    entry("message", "p", "00000002", message="no message"),
+    message("p", "00000002", "assistant", "an answer"),
 )
-def test_any_other_entry_becomes_the_leaf(session: Make, other: dict[str, Any]) -> None:
-    manager = session(*chain("one", "two"), other, message("end", "o", "assistant", "end"))
-    assert target_of(manager, "o") == Target("o")
 
 
-def test_the_first_user_message_moves_the_leaf_before_all_entries(session: Make) -> None:
-    assert target_of(session(*chain(*TALK)), "00000001") == Target(None, "one")
+def user(content: object, parent: str | None = "00000002") -> dict[str, Any]:
+    return entry("message", "p", parent, message={"role": "user", "content": content})
 
 
-def test_a_message_with_a_missing_parent_moves_the_leaf_before_all_entries(session: Make) -> None:
-    manager = session(*chain("one", "two"), message("o", "gone", "user", "lost"), *chain("x")[1:])
-    assert target_of(manager, "o") == Target(None, "lost")
-
-
-@pytest.mark.parametrize(
-    ("written", "text", "images"),
+@cases(
+    ("picked", "target"),
     [
-        ("plain", "plain", ()),
-        ([{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}], "ab", (IMAGE,)),
-        ([IMAGE], "", (IMAGE,)),
-        ([], "", ()),
-        (None, "", ()),
-        (["odd", {"type": "text", "text": 7}, {"type": "text", "text": " kept "}], " kept ", ()),
+        # A message that can be sent again: the leaf goes to its parent.
+        (user("plain"), Target("00000002", "plain")),
+        (EXTENSION, Target("00000002", "told")),
+        (user("first", None), Target(None, "first")),
+        (user("lost", "gone"), Target(None, "lost")),
+        (
+            user([{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}]),
+            Target("00000002", "ab", (IMAGE,)),
+        ),
+        (user([IMAGE]), Target("00000002", "", (IMAGE,))),
+        (user([]), Target("00000002", "")),
+        (user(None), Target("00000002", "")),
+        (
+            user(["odd", {"type": "text", "text": 7}, {"type": "text", "text": " kept "}]),
+            Target("00000002", " kept "),
+        ),
+        # Any other entry becomes the leaf.
+        *((other, Target("p")) for other in OTHERS),
     ],
 )
-def test_texts_and_images_of_a_message_are_offered(
-    session: Make, written: object, text: str, images: tuple[dict[str, str], ...]
-) -> None:
-    manager = session(
-        *chain("one", "two"),
-        entry("message", "u", "00000002", message={"role": "user", "content": written}),
-        message("v", "u", "assistant", "so"),
-    )
-    assert target_of(manager, "u") == Target("00000002", text, images)
+def test_a_picked_entry_gives_the_new_leaf(session: Make, picked: dict[str, Any], target: Target) -> None:
+    manager = session(*chain("one", "two"), picked, message("end", "p", "assistant", "end"))
+    assert target_of(manager, "p") == target
 
 
-@pytest.mark.parametrize("talk", [TALK, TALK[:3]], ids=["answer", "question"])
-def test_picking_the_leaf_changes_nothing(session: Make, talk: tuple[str, ...]) -> None:
-    manager = session(*chain(*talk))
-    leaf = manager.leaf_id
-    assert leaf is not None
-    assert target_of(manager, leaf) == Target(leaf, same=True)
+@cases("last", [user("a question"), OTHERS[-1]])
+def test_picking_the_leaf_changes_nothing(session: Make, last: dict[str, Any]) -> None:
+    assert target_of(session(*chain("one", "two"), last), "p") == Target("p", same=True)
 
 
 @pytest.mark.parametrize("named", ["gone", "", "root"])

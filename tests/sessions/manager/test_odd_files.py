@@ -33,12 +33,6 @@ def message_line(entry_id: str, parent: str | None, role: str = "user") -> str:
 # paths
 
 
-@pytest.mark.parametrize("name", ["a\0b.jsonl", "a\ud800b.jsonl"])
-def test_an_invalid_path_is_unreadable(home: Home, name: str) -> None:
-    with pytest.raises(Unreadable):
-        home.open(str(home.folder / name))
-
-
 def test_a_loop_of_links_is_no_new_session(home: Home) -> None:
     os.symlink("round.jsonl", home.folder / "round.jsonl")
     with pytest.raises(Unreadable):

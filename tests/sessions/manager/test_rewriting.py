@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import logging
 import os
-import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +11,7 @@ import pytest
 
 from app.actions.journal_entries import JournalEntry, encode_entry, parse_entries
 from app.actions.undo import CannotUndo, undo
-from app.sessions import SessionManager, open_history
+from app.sessions import SessionManager
 from app.sessions.errors import (
     AlreadyThere,
     AmbiguousSession,
@@ -26,7 +21,6 @@ from app.sessions.errors import (
     NotThere,
     ReadOnly,
     UnknownEntry,
-    WriteFailed,
 )
 from app.sessions.tree.tree import open_tree
 from app.stores.live import LIVE, MAYBE
@@ -228,40 +222,6 @@ def test_a_file_of_version_1_is_migrated_by_a_rewrite(home: Home) -> None:
     assert again.get_entries()[0].raw["message"]["content"] == "[shortened]"
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
-def test_a_write_error_is_logged_once_and_raised(
-    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, code: int
-) -> None:
-    manager = called(home)
-    before = content(manager.session_file)
-
-    def fail(*_: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr("os.write", fail)
-    with caplog.at_level(logging.ERROR, logger="leafmark"):
-        for _ in range(3):
-            with pytest.raises(WriteFailed):
-                manager.append_message(USER)
-        with pytest.raises(WriteFailed):
-            manager.close()
-    (record,) = caplog.records
-    assert manager.session_file in record.getMessage()
-    assert os.strerror(code) in record.getMessage()
-    assert content(manager.session_file) == before
-
-
-def test_a_log_without_a_handler_prints_nothing(home: Home) -> None:
-    # The library's own errors must not appear twice on the terminal of a program that prints them.
-    code = (
-        "import app.sessions.manager.session_file as file\n"
-        "from app.sessions.errors import WriteFailed\n"
-        "file.SessionFile(None)._keep_failure(WriteFailed('/p', 'no'))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env={**os.environ})
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
 def test_entries_of_oh_my_pi_are_appended(home: Home) -> None:
     manager = home.answered("omp")
     manager.append_ttsr_injection(["a", "b"])
@@ -325,20 +285,6 @@ def test_a_session_is_loaded_by_the_beginning_of_its_id(home: Home) -> None:
     for missing in ("c", "", "A3F7C901"):
         with pytest.raises(NotThere):
             SessionManager.load(folder, missing)
-
-
-def test_the_history_of_prompts_has_the_documented_columns(tmp_path: Path) -> None:
-    path = tmp_path / "history.db"
-    with sqlite3.connect(path) as database:
-        database.execute(
-            "CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT, created_at INTEGER, cwd TEXT)"
-        )
-        database.execute("INSERT INTO history VALUES (7, 'fix it', 1760000000, '/work/pi')")
-    database.close()
-    with open_history(str(path)) as history:
-        (row,) = history.recent()
-        assert (row.id, row.prompt, row.created_at, row.cwd) == (7, "fix it", 1760000000, "/work/pi")
-        assert history.search("FIX") == [row]
 
 
 def test_a_message_that_is_not_displayed_is_hidden_in_the_tree(home: Home) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.sessions import SessionManager
-from app.sessions.errors import AlreadyThere, UnknownEntry, WriteFailed
+from app.sessions.errors import AlreadyThere, UnknownEntry
 from tests.factory import chain, entry, header, message
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -242,37 +240,6 @@ def test_a_fork_has_all_entries(home: Home, agent: str) -> None:
     assert fork.cwd == str(home.folder / "other")
     assert fork.header["parentSession"] == (source.session_id if agent == "omp" else source.session_file)
     assert fork.session_id != source.session_id
-
-
-def test_a_fork_of_oh_my_pi_copies_its_artifacts(home: Home) -> None:
-    source = home.answered("omp")
-    folder = (source.session_file or "").removesuffix(".jsonl")
-    (home.folder / folder).mkdir()
-    (home.folder / folder / "0.bash.log").write_text("output")
-    fork = SessionManager.fork_from(source.session_file or "", home.work, env=home.env)
-    copied = home.folder / (fork.session_file or "").removesuffix(".jsonl") / "0.bash.log"
-    assert copied.read_text() == "output"
-
-
-def test_artifacts_are_copied_with_the_fork_or_not_at_all(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = home.answered("omp")
-    path = source.session_file or ""
-    artifacts = Path(path.removesuffix(".jsonl"))
-    artifacts.mkdir()
-    (artifacts / "0.bash.log").write_text("output")
-    before = sorted(os.listdir(source.session_dir))
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.EIO, "bad disk")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.link", refuse)
-        patch.setattr("os.replace", refuse)
-        with pytest.raises(WriteFailed):
-            SessionManager.fork_from(path, home.work, env=home.env)
-    assert sorted(os.listdir(source.session_dir)) == before
 
 
 def test_artifacts_are_not_copied_over_a_folder(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
