@@ -94,17 +94,11 @@ class PlacesFound(Message):
 
 
 @dataclass(eq=False, repr=False)
-class TagsRead(Message):
-    """The tags and notes of all sessions were read."""
-
-    taggings: Taggings
-
-
-@dataclass(eq=False, repr=False)
 class PinsRead(Message):
-    """The sessions that are pinned: (agent, id)."""
+    """The sessions that are pinned, (agent, id), and the tags and notes of all sessions were read."""
 
     pins: frozenset[tuple[str, str]]
+    taggings: Taggings
 
 
 @dataclass(eq=False, repr=False)

@@ -5,7 +5,7 @@ summary of the branch that is left. Nothing is written before it is answered.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
@@ -51,39 +51,30 @@ _SAFE = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class BranchFlow:
-    """Asks how to continue from an entry, and does it."""
+    """Asks how to continue from an entry, and does it.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        prompt: RowPrompt,
-        model: ListModel,
-        actions: SessionActions,
-        jobs: BranchJobs,
-        starter: Starter,
-        setup: Setup,
-        settings: Settings,
-        *,
-        resume: Callable[[], None],
-    ) -> None:
-        """:param model: the sessions.
-        :param actions: runs the branch; call `done` with its result.
-        :param jobs: finds points and makes summaries; call `found`, `outlined` and `made` with its messages.
-        :param starter: resumes the session afterwards.
-        :param resume: resumes the session under the cursor as it is.
-        """
-        self._host = host
-        self._messages = messages
-        self._prompt = prompt
-        self._model = model
-        self._actions = actions
-        self._jobs = jobs
-        self._starter = starter
-        self._setup = setup
-        self._settings = settings
-        self._resume = resume
+    :param model: the sessions.
+    :param actions: runs the branch; call `done` with its result.
+    :param jobs: finds points and makes summaries; call `found`, `outlined` and `made` with its messages.
+    :param starter: resumes the session afterwards.
+    :param resume: resumes the session under the cursor as it is.
+    """
+
+    _host: DialogHost
+    _messages: StatusMessages
+    _prompt: RowPrompt
+    _model: ListModel
+    _actions: SessionActions
+    _jobs: BranchJobs
+    _starter: Starter
+    _setup: Setup
+    _settings: Settings
+    _: KW_ONLY
+    resume: Callable[[], None]
+
+    def __post_init__(self) -> None:
         self._selection: StableSelection | None = None
         self._entry_id = ""
         self._by_command = False
@@ -141,7 +132,7 @@ class BranchFlow:
         elif question.waiting:
             self._take_safe_point(event.row, question)
         elif question.same:
-            self._resume()
+            self.resume()
         else:
             self._question = question
             self._host.start(self._ask(selection, question))

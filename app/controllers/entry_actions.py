@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
@@ -45,37 +46,28 @@ class TargetEntry(NamedTuple):
     entry_id: str
 
 
+@dataclass(eq=False, repr=False)
 class EntryActions:
-    """Acts on the entry under the tree's cursor."""
+    """Acts on the entry under the tree's cursor.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        prompt: RowPrompt,
-        pane: SessionsPane,
-        tree: EntryTree,
-        actions: SessionActions,
-        jobs: BranchJobs,
-        setup: Setup,
-        *,
-        show_entry: Callable[[HitLocated | None], None],
-        follow_view: Callable[[], None],
-    ) -> None:
-        """:param jobs: compares branches; call `compared` with its messages.
-        :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
-        :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript.
-        """
-        self._host = host
-        self._messages = messages
-        self._prompt = prompt
-        self._pane = pane
-        self._tree = tree
-        self._actions = actions
-        self._jobs = jobs
-        self._setup = setup
-        self._show_entry = show_entry
-        self._follow_view = follow_view
+    :param jobs: compares branches; call `compared` with its messages.
+    :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
+    :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript.
+    """
+
+    _host: DialogHost
+    _messages: StatusMessages
+    _prompt: RowPrompt
+    _pane: SessionsPane
+    _tree: EntryTree
+    _actions: SessionActions
+    _jobs: BranchJobs
+    _setup: Setup
+    _: KW_ONLY
+    show_entry: Callable[[HitLocated | None], None]
+    follow_view: Callable[[], None]
+
+    def __post_init__(self) -> None:
         self._comparison: CompareDialog | None = None
 
     # which entry
@@ -110,7 +102,7 @@ class EntryActions:
         """The session under the list's cursor, if the tree's cursor is on a line of it. A message says if it
         is still being read.
         """
-        self._follow_view()
+        self.follow_view()
         row, view = self._pane.list.row, self._tree.view
         if row is None or view is None or self._tree.spot is None:
             return None
@@ -255,7 +247,7 @@ class EntryActions:
             self._messages.complain("That session is gone")
             return
         is_entry = entry_id is not None
-        self._show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)
+        self.show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)
 
     def _list_session(self, path: str) -> bool:
         """Put the list's cursor on a session, and show more of them if it is left out. False: it is not

@@ -4,6 +4,7 @@ it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,25 +26,19 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 
+@dataclass(eq=False, repr=False)
 class ExportFlow:
-    """Asks how to export, and does it."""
+    """Asks how to export, and does it.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        prompt: RowPrompt,
-        pane: SessionsPane,
-        exporter: SessionExporter,
-        setup: Setup,
-    ) -> None:
-        """:param exporter: exports; call `done` with its message."""
-        self._host = host
-        self._messages = messages
-        self._prompt = prompt
-        self._pane = pane
-        self._exporter = exporter
-        self._setup = setup
+    :param exporter: exports; call `done` with its message.
+    """
+
+    _host: DialogHost
+    _messages: StatusMessages
+    _prompt: RowPrompt
+    _pane: SessionsPane
+    _exporter: SessionExporter
+    _setup: Setup
 
     def export(self, rows: Sequence[Row], entry_id: str = "") -> None:
         """Ask how to export these sessions, and export them.

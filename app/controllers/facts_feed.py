@@ -5,6 +5,7 @@ and the sessions of sub-agents. Services read them, and their messages put them 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.services.list_facts import ListFacts, Liveness
@@ -20,28 +21,28 @@ if TYPE_CHECKING:
         PlacesFound,
         StatesFound,
         SubagentsRead,
-        TagsRead,
         WorkingFoldersFound,
     )
     from app.panes.sessions_pane import SessionsPane
 
 
+@dataclass(eq=False, repr=False)
 class FactsFeed:
     """Puts the facts into the list of a pane.
 
     places    (agents, folder, state) of each store, see `CatalogLoaded`
     reasons   path -> the reason why a session counts as live
+
+    :param changed: shows that other sessions are listed, or in another way.
     """
 
-    def __init__(
-        self, pane: SessionsPane, liveness: Liveness, facts: ListFacts, changed: Callable[[], None]
-    ) -> None:
-        """:param changed: shows that other sessions are listed, or in another way."""
-        self._pane = pane
-        self._model = pane.model
-        self._liveness = liveness
-        self._facts = facts
-        self._changed = changed
+    _pane: SessionsPane
+    _liveness: Liveness
+    _facts: ListFacts
+    _changed: Callable[[], None]
+
+    def __post_init__(self) -> None:
+        self._model = self._pane.model
         self._subagents: set[str] = set()
         self.places: Sequence[tuple[str, str, str]] = ()
         self.reasons: dict[str, str] = {}
@@ -77,11 +78,8 @@ class FactsFeed:
         self._facts.read_journal()
 
     def pins_read(self, event: PinsRead) -> None:
-        """Show which sessions are pinned."""
+        """Show which sessions are pinned, and the tags of all."""
         self._pane.list.set_pins(event.pins)
-
-    def tags_read(self, event: TagsRead) -> None:
-        """Show the tags of the sessions."""
         if event.taggings != self._model.taggings:
             self._pane.list.set_taggings(event.taggings)
             self._pane.completion.tags_changed()

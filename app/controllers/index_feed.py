@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
@@ -38,40 +39,32 @@ FROZEN_FROM = 1_000
 """New sessions after which they are exempted from garbage collection, because they stay."""
 
 
+@dataclass(eq=False, repr=False)
 class IndexFeed:
     """Puts what the index finds into the list of a pane.
 
     is_reading   whether files are being read: a session that is missing may appear in a moment
     scanned      every store was scanned
     unread       numbers of files and of folders that cannot be read
+
+    :param service: finds the sessions.
+    :param post: receives its messages.
+    :param follow: shows what came to the file of the session under the cursor.
+    :param changed: shows that other sessions are listed.
     """
 
-    def __init__(
-        self,
-        setup: Setup,
-        pane: SessionsPane,
-        facts: FactsFeed,
-        messages: StatusMessages,
-        service: IndexService | IndexShare,
-        *,
-        post: Post,
-        follow: Callable[[Row], Awaitable[None]],
-        changed: Callable[[], None],
-    ) -> None:
-        """:param service: finds the sessions.
-        :param post: receives its messages.
-        :param follow: shows what came to the file of the session under the cursor.
-        :param changed: shows that other sessions are listed.
-        """
-        self._setup = setup
-        self._pane = pane
-        self._model = pane.model
-        self._facts = facts
-        self._messages = messages
-        self._service = service
-        self._post = post
-        self._follow = follow
-        self._changed = changed
+    _setup: Setup
+    _pane: SessionsPane
+    _facts: FactsFeed
+    _messages: StatusMessages
+    _service: IndexService | IndexShare
+    _: KW_ONLY
+    post: Post
+    follow: Callable[[Row], Awaitable[None]]
+    changed: Callable[[], None]
+
+    def __post_init__(self) -> None:
+        self._model = self._pane.model
         self.is_reading = False
         self.scanned = False
         self.unread = (0, 0)
@@ -100,7 +93,7 @@ class IndexFeed:
 
     def start(self) -> None:
         """Follow the stores."""
-        self._service.start(self._post)
+        self._service.start(self.post)
 
     def stop(self) -> None:
         """End the service."""
@@ -160,7 +153,7 @@ class IndexFeed:
             # Without a catalog it comes with the files.
             sessions.expect(begin_at)
         self._search_again()
-        self._changed()
+        self.changed()
         if self._above is not None:
             self._load_above(self._above)
         self._facts.find_here()
@@ -176,7 +169,7 @@ class IndexFeed:
         row = sessions.row
         if row is not None and any(row.path == new.path for new in event.changed):
             # Wait a moment for the new entries: then one picture shows both.
-            await self._follow(row)
+            await self.follow(row)
         changed, removed = list(event.changed), [*event.removed, *self._facts.gone_with(event.removed)]
         shows_hidden = model.arrangement.hidden
         are_new = shows_hidden and any(model.row_at(row.path) is None for row in changed)
@@ -212,7 +205,7 @@ class IndexFeed:
         if model.known - self._frozen >= FROZEN_FROM:
             self._freeze_rows()
         self._search_again()
-        self._changed()
+        self.changed()
         if self._above is not None:
             # Last: this list had only a part of these changes when the screen above was filled from it.
             self._above.forward(event)
@@ -243,7 +236,7 @@ class IndexFeed:
         if not self._service.rescan():
             self._service = IndexService(self._setup, self._model.arrangement)
             self._service.rescan()
-            self._service.start(self._post)
+            self._service.start(self.post)
             self._progress = ""
         self._facts.read_pins()
         self._facts.read_journal()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,36 +23,28 @@ if TYPE_CHECKING:
     from app.view.arrangement import SessionSet
 
 
+@dataclass(eq=False, repr=False)
 class Places:
-    """Opens the dialogs of the places, and does what is chosen there."""
+    """Opens the dialogs of the places, and does what is chosen there.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        pane: SessionsPane,
-        runner: ActionRunner,
-        setup: Setup,
-        *,
-        go_to: Callable[[Row], None],
-        all_rows: Callable[[], Sequence[Row]],
-        is_reading: Callable[[], bool],
-        ascii_only: bool,
-    ) -> None:
-        """:param runner: runs the actions and posts their results; call `renew_history` then.
-        :param go_to: moves the cursor to a session of the list.
-        :param all_rows: returns all sessions, whatever the list shows; for any thread.
-        :param is_reading: whether sessions are still being read.
-        """
-        self._host = host
-        self._messages = messages
-        self._pane = pane
-        self._runner = runner
-        self._setup = setup
-        self._go_to = go_to
-        self._all_rows = all_rows
-        self._is_reading = is_reading
-        self._ascii_only = ascii_only
+    :param runner: runs the actions and posts their results; call `renew_history` then.
+    :param go_to: moves the cursor to a session of the list.
+    :param all_rows: returns all sessions, whatever the list shows; for any thread.
+    :param is_reading: whether sessions are still being read.
+    """
+
+    _host: DialogHost
+    _messages: StatusMessages
+    _pane: SessionsPane
+    _runner: ActionRunner
+    _setup: Setup
+    _: KW_ONLY
+    go_to: Callable[[Row], None]
+    all_rows: Callable[[], Sequence[Row]]
+    is_reading: Callable[[], bool]
+    ascii_only: bool
+
+    def __post_init__(self) -> None:
         self._history: HistoryDialog | None = None
 
     def show_history(self) -> None:
@@ -74,7 +67,7 @@ class Places:
         for agent, session_id in sessions_of(step):
             for row in self._pane.model.rows_with_id(session_id):
                 if row.agent == agent:
-                    self._go_to(row)
+                    self.go_to(row)
                     return
         self._messages.warn("Its session is not in the list: it was trashed, or is gone")
 
@@ -110,7 +103,7 @@ class Places:
         from app.dialogs.statistics import StatisticsDialog
 
         dialog = StatisticsDialog(
-            self._setup, self._all_rows, ascii_only=self._ascii_only, is_reading=self._is_reading()
+            self._setup, self.all_rows, ascii_only=self.ascii_only, is_reading=self.is_reading()
         )
         self._host.show(dialog, self._figure_chosen)
 

@@ -4,6 +4,7 @@ if something stands in the way.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT
@@ -43,46 +44,34 @@ an empty bar at each step of the cursor would flicker.
 """
 
 
+@dataclass(eq=False, repr=False)
 class ResumeController:
     """Plans how the session under the cursor is resumed, and resumes it.
 
     plan      the newest plan; None before the first
     planned   the path of its session; "" while Enter has to wait for a new plan
+
+    :param planner: makes plans; call `plan_made` with its messages, and `plan_ready` with those of
+        `starter`.
+    :param show_tree: shows the tree of the session under the cursor; ``read`` its transcript.
+    :param changed: paints the bars.
     """
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        prompt: RowPrompt,
-        pane: SessionsPane,
-        facts: FactsFeed,
-        actions: SessionActions,
-        planner: ResumePlanner,
-        starter: Starter,
-        setup: Setup,
-        *,
-        show_tree: Callable[[], None],
-        read: Callable[[], None],
-        changed: Callable[[], None],
-    ) -> None:
-        """:param planner: makes plans; call `plan_made` with its messages, and `plan_ready` with those of
-            `starter`.
-        :param show_tree: shows the tree of the session under the cursor; ``read`` its transcript.
-        :param changed: paints the bars.
-        """
-        self._host = host
-        self._messages = messages
-        self._prompt = prompt
-        self._pane = pane
-        self._facts = facts
-        self._actions = actions
-        self._planner = planner
-        self._starter = starter
-        self._setup = setup
-        self._show_tree = show_tree
-        self._read = read
-        self._changed = changed
+    _host: DialogHost
+    _messages: StatusMessages
+    _prompt: RowPrompt
+    _pane: SessionsPane
+    _facts: FactsFeed
+    _actions: SessionActions
+    _planner: ResumePlanner
+    _starter: Starter
+    _setup: Setup
+    _: KW_ONLY
+    show_tree: Callable[[], None]
+    read: Callable[[], None]
+    changed: Callable[[], None]
+
+    def __post_init__(self) -> None:
         self.plan: Plan | None = None
         self.planned = ""
         # the newest session of the project under the cursor, and the plan to start another one like it
@@ -170,7 +159,7 @@ class ResumeController:
         row = self._pane.list.row
         if row is not None and self.planned != row.path:
             self._shows_command = False
-            self._changed()
+            self.changed()
 
     def sessions_changed(self, *, is_reading: bool) -> None:
         """Make a new plan if that of a session is out of date after a change on disk.
@@ -211,7 +200,7 @@ class ResumeController:
         if not event.path:
             if self._start is not None:
                 self._start = self._start[0], event.plan
-                self._changed()
+                self.changed()
             return
         row = self._pane.list.row
         is_shown = row is not None and row.path == event.path
@@ -225,7 +214,7 @@ class ResumeController:
             if session is not None and session.path == event.path:
                 dialog.tell(self._standing(session, event.plan))
         if is_shown:
-            self._changed()
+            self.changed()
             self._pane.run_waiting()
 
     def plan_ready(self, event: PlanReady) -> None:
@@ -313,7 +302,7 @@ class ResumeController:
         elif answer == questions.READ:
             if self._pane.list.row is not session:
                 self._pane.list.go_to(session.path)
-            self._read()
+            self.read()
         elif answer == questions.OPEN and session.path == row.path:
             # The user has answered: nothing is left to ask.
             plan.asks = ()
@@ -340,7 +329,7 @@ class ResumeController:
         elif answer == "read":
             if self._pane.list.row is not session:
                 self._pane.list.go_to(session.path)
-            self._show_tree()
+            self.show_tree()
         elif standing.path == session.path:
             # The user has answered: nothing is left to ask.
             standing.plan.asks = ()

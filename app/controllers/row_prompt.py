@@ -7,6 +7,7 @@ A prompt follows its sessions: agents rename their folders, also while a questio
 from __future__ import annotations
 
 import asyncio
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
@@ -77,32 +78,26 @@ class RowEdit(NamedTuple):
     recently: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class RowPrompt:
     """Shows one prompt at a time.
 
     question   the question that the bars show; None for none
+
+    :param is_reading: whether files are being read: a missing session may appear in a moment.
+    :param bar_region: gives the screen region of the bar above the keys.
+    :param changed: paints the bars.
     """
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        sessions: SessionListView,
-        *,
-        is_reading: Callable[[], bool],
-        bar_region: Callable[[], Region],
-        changed: Callable[[], None],
-    ) -> None:
-        """:param is_reading: whether files are being read: a missing session may appear in a moment.
-        :param bar_region: gives the screen region of the bar above the keys.
-        :param changed: paints the bars.
-        """
-        self._host = host
-        self._messages = messages
-        self._sessions = sessions
-        self._is_reading = is_reading
-        self._bar_region = bar_region
-        self._changed = changed
+    _host: DialogHost
+    _messages: StatusMessages
+    _sessions: SessionListView
+    _: KW_ONLY
+    is_reading: Callable[[], bool]
+    bar_region: Callable[[], Region]
+    changed: Callable[[], None]
+
+    def __post_init__(self) -> None:
         self._dialog: RowQuestion | RowEditor | None = None
         # the line that is edited is over the question, because its row is not in view
         self._covers_bar = False
@@ -148,7 +143,7 @@ class RowPrompt:
         looks = 0
         while not holds() and looks < LOOKS:
             await asyncio.sleep(LOOK_EVERY)
-            looks += not self._is_reading()
+            looks += not self.is_reading()
 
     def _follow(
         self,
@@ -195,7 +190,7 @@ class RowPrompt:
 
     def renew(self) -> None:
         """Show the question in its present words."""
-        self._changed()
+        self.changed()
 
     async def confirm(self, question: Question, about: StableSelection | None = None) -> bool:
         """Ask a question with one answer.
@@ -215,14 +210,14 @@ class RowPrompt:
 
         def moved() -> None:
             sessions.set_question(frozenset(row.path for row in selection.rows()))
-            self._changed()
+            self.changed()
 
         def lost() -> None:
             number = len(selection)
             subject = f"{quoted_title(rows[0])} is" if number == 1 else f"the {number:,} sessions are"
             self.question = _message(f"{subject} gone: nothing is left to {question.keys[0][1]}")
             dialog.withdraw()
-            self._changed()
+            self.changed()
 
         sessions.set_question(frozenset(row.path for row in rows))
         end = self._follow(sessions, lambda: bool(selection.rows()), moved, lost)
@@ -240,12 +235,12 @@ class RowPrompt:
 
     async def _show(self, question: Question, dialog: RowQuestion | RowEditor) -> str | None:
         self.question, self._dialog = question, dialog
-        self._changed()
+        self.changed()
         answer = await self._host.open(dialog)
         # The next prompt may be open by now.
         if self._dialog is dialog:
             self.question = self._dialog = None
-            self._changed()
+            self.changed()
         return answer
 
     # editing
@@ -262,8 +257,8 @@ class RowPrompt:
             row_region = edit.region()
             covers, self._covers_bar = self._covers_bar, row_region is None
             if covers != self._covers_bar and self.question is not None:
-                self._changed()
-            return row_region or self._bar_region()
+                self.changed()
+            return row_region or self.bar_region()
 
         def lost() -> None:
             typed = f': "{editor.text}" is not written' if editor.is_changed else ""

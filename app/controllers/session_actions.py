@@ -7,6 +7,7 @@ A question about several sessions gives their number, and how many of them are n
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
@@ -58,33 +59,25 @@ MOST_NAME = 120
 """Most characters of a name."""
 
 
+@dataclass(eq=False, repr=False)
 class SessionActions:
-    """Acts on the sessions that are marked, or on the one under the cursor."""
+    """Acts on the sessions that are marked, or on the one under the cursor.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        messages: StatusMessages,
-        prompt: RowPrompt,
-        pane: SessionsPane,
-        facts: FactsFeed,
-        runner: ActionRunner,
-        starter: Starter,
-        setup: Setup,
-        settings: Settings,
-    ) -> None:
-        """:param runner: runs the actions and posts their results; call `done` and `progressed` with them.
-        :param starter: resumes a new session.
-        """
-        self._host = host
-        self._messages = messages
-        self._prompt = prompt
-        self._pane = pane
-        self._facts = facts
-        self._runner = runner
-        self._starter = starter
-        self._setup = setup
-        self._settings = settings
+    :param runner: runs the actions and posts their results; call `done` and `progressed` with them.
+    :param starter: resumes a new session.
+    """
+
+    _host: DialogHost
+    _messages: StatusMessages
+    _prompt: RowPrompt
+    _pane: SessionsPane
+    _facts: FactsFeed
+    _runner: ActionRunner
+    _starter: Starter
+    _setup: Setup
+    _settings: Settings
+
+    def __post_init__(self) -> None:
         self._fork_folder = ""
         self._progress: ActionProgress | None = None
         # (agent, id) -> raw title of the sessions of earlier actions, which the list may not have any more

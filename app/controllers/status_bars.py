@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.commands import command_by_id, pane_commands
@@ -43,29 +44,21 @@ Keys = list[tuple[str, str]]
 """(key, label) of commands."""
 
 
+@dataclass(eq=False, repr=False)
 class StatusBars:
-    """Draws the bars from the state of the controllers."""
+    """Draws the bars from the state of the controllers.
 
-    def __init__(
-        self,
-        host: DialogHost,
-        setup: Setup,
-        pane: SessionsPane,
-        feed: IndexFeed,
-        prompt: RowPrompt,
-        actions: SessionActions,
-        resume: ResumeController,
-        message: Callable[[int], Line | None],
-    ) -> None:
-        """:param message: gives the current message for a width in cells; None for none."""
-        self._host = host
-        self._setup = setup
-        self._pane = pane
-        self._feed = feed
-        self._prompt = prompt
-        self._actions = actions
-        self._resume = resume
-        self._message = message
+    :param message: gives the current message for a width in cells; None for none.
+    """
+
+    _host: DialogHost
+    _setup: Setup
+    _pane: SessionsPane
+    _feed: IndexFeed
+    _prompt: RowPrompt
+    _actions: SessionActions
+    _resume: ResumeController
+    _message: Callable[[int], Line | None]
 
     def header(self, cells: int, note: str) -> Line:
         """The header: totals, activity and current folder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,15 @@ MOST_SECONDS = 600.0
 READING = "Reading… Esc cancels"
 
 
+@dataclass(eq=False, repr=False)
 class TranscriptCopy:
     """Makes the text of one transcript at a time, and opens it."""
 
-    def __init__(self, host: DialogHost, messages: StatusMessages, setup: Setup) -> None:
-        self._host = host
-        self._messages = messages
-        self._setup = setup
+    _host: DialogHost
+    _messages: StatusMessages
+    _setup: Setup
+
+    def __post_init__(self) -> None:
         # drops the text that is being made; None while none is
         self._cancelled: Event | None = None
 

@@ -176,10 +176,6 @@ class BrowserScreen(SessionsScreen):
             yield self.transcript_pane
             yield self.project_pane
 
-    @property
-    def first_focused(self) -> Widget:
-        return self.sessions_pane.list
-
     def expect_session(self, row: Row | None) -> None:
         self.tree_pane.expect_session(row)
 

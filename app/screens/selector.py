@@ -55,10 +55,6 @@ class SelectorScreen(SessionsScreen):
     def compose_beside(self) -> ComposeResult:
         yield self._preview
 
-    @property
-    def first_focused(self) -> Widget:
-        return self.sessions_pane.box
-
     def expect_session(self, row: Row | None) -> None:
         self._preview.expect_session(row)
 

@@ -41,7 +41,6 @@ from app.messages import (
     SessionsChanged,
     StatesFound,
     SubagentsRead,
-    TagsRead,
     WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -300,11 +299,6 @@ class SessionsScreen(FirstPictureScreen[None]):
         """The panes beside the list."""
         raise NotImplementedError
 
-    @property
-    def first_focused(self) -> Widget:
-        """The widget that has the focus at first."""
-        raise NotImplementedError
-
     def expect_session(self, row: Row | None) -> None:
         """Show the title of the session that will be read."""
         raise NotImplementedError
@@ -345,7 +339,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.sessions_pane.box.add_class("shown")
             self.sessions_pane.search_for(self._query)
         self.expect_session(self.sessions_pane.list.row)
-        self.set_focus(self.first_focused)
+        self.set_focus(self.query_one(str(self.AUTO_FOCUS)))
         self.post_message(ScreenReady())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
@@ -558,10 +552,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _journal_read(self, event: JournalRead) -> None:
         self.actions.journal_read(event)
         self.refresh_bars()
-
-    @on(TagsRead)
-    def _tags_read(self, event: TagsRead) -> None:
-        self.facts.tags_read(event)
 
     @on(PlacesFound)
     def _places_found(self, event: PlacesFound) -> None:

@@ -19,7 +19,6 @@ from app.messages import (
     PlacesFound,
     StatesFound,
     SubagentsRead,
-    TagsRead,
     WorkingFoldersFound,
 )
 from app.services.background import BackgroundService, LatestOnlyWorker, in_thread
@@ -66,7 +65,7 @@ class Liveness(BackgroundService):
 
 
 class ListFacts(BackgroundService):
-    """Posts ``PinsRead``, ``TagsRead``, ``JournalRead``, ``WorkingFoldersFound``, ``PlacesFound``,
+    """Posts ``PinsRead``, ``JournalRead``, ``WorkingFoldersFound``, ``PlacesFound``,
     ``SubagentsRead`` and ``ListStateNotSaved``.
     """
 
@@ -130,8 +129,8 @@ class ListFacts(BackgroundService):
             self._post(ListStateNotSaved(write_problem(error, env)))
 
     def _read_pins(self) -> None:
-        self._post(PinsRead(all_pins(self._setup.stores, self._setup.state_folder)))
-        self._post(TagsRead(read_taggings(self._setup.state_folder)))
+        setup = self._setup
+        self._post(PinsRead(all_pins(setup.stores, setup.state_folder), read_taggings(setup.state_folder)))
 
     def _read_journal(self) -> None:
         try:

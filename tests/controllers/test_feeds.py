@@ -118,7 +118,7 @@ def test_live_states_and_pins_are_put_into_the_list():
     feeding.facts.states_found(StatesFound({path: "live"}, {path: "process 7"}))
     assert feeding.pane.list.states == {path: "live"}
     assert feeding.facts.reasons == {path: "process 7"}
-    feeding.facts.pins_read(PinsRead(frozenset({("pi", "a")})))
+    feeding.facts.pins_read(PinsRead(frozenset({("pi", "a")}), {}))
     assert ("set_pins", frozenset({("pi", "a")})) in feeding.pane.list.calls
 
 
