@@ -99,11 +99,6 @@ class IndexFeed:
         """End the service."""
         self._service.stop()
 
-    def arrange(self, arrangement: Arrangement) -> None:
-        """Set the arrangement of a list that the service has not made yet."""
-        if isinstance(self._service, IndexService):
-            self._service.arrange(arrangement)
-
     # the screen above
 
     def share(self, arrangement: Arrangement) -> IndexShare:

@@ -188,10 +188,6 @@ class SelectorScreen(SessionsScreen):
         """This folder, or all, as in pi."""
         self.action_turn("scope")
 
-    def action_turn(self, what: str) -> None:
-        super().action_turn(what)
-        self.feed.arrange(self.model.arrangement)
-
     def action_previous_pane(self) -> None:
         """The line, the list, the preview, and round again."""
         ring: list[Widget] = [self.sessions_pane.box, self.sessions_pane.list, self._preview.lines]

@@ -85,10 +85,6 @@ class IndexService(BackgroundService):
             delta = self._delta
             return rows, delta.done if delta else 0, delta.total if delta else 0
 
-    def arrange(self, arrangement: Arrangement) -> None:
-        """Set the arrangement of the screen's list, if that is not made yet."""
-        self._arrangement = arrangement
-
     @property
     def index(self) -> Index | None:
         """The index to search; None until the stored rows are read."""

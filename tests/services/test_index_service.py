@@ -221,13 +221,14 @@ def _root(setup: Setup) -> Path:
     return Path(setup.stores[0].root)
 
 
-def test_the_screen_gets_an_arranged_list(fake: type[FakeIndex], indexing: IndexService) -> None:
+def test_the_screen_gets_an_arranged_list(fake: type[FakeIndex], setup: Setup) -> None:
     fake.stored = [make_row(f"s{number}", modified=1_000 - number, cwd="/p") for number in range(10)]
     arrangement = Arrangement(grouped=False)
-    indexing.arrange(arrangement)
+    indexing = IndexService(setup, arrangement)
     screen = Screen()
     indexing.start(screen.post)
     (loaded,) = screen.wait(lambda messages: len(messages) == 1)
+    indexing.stop()
     assert isinstance(loaded, CatalogLoaded)
     assert loaded.model.arrangement is arrangement
     assert [line.row.id for line in loaded.model.lines if line.row] == [f"s{number}" for number in range(10)]

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import os
+import threading
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -16,12 +17,16 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 
 from app.browser import Browser
+from app.index.catalog.catalog import Catalog
+from app.index.index import Index
 from app.screens.selector import SelectorScreen
 from app.services.list_facts import ListFacts
 from app.settings import read_settings
 from app.setup import Setup
+from app.startup import first_frame
 from app.startup.key_order import KeyOrder
 from app.stores import discover
+from app.view.arrangement import initial
 from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
@@ -296,3 +301,32 @@ def typed_before(monkeypatch):
         monkeypatch.setattr(KeyOrder, "__init__", make_with_keys)
 
     return before
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """The index is read only after this is set."""
+    go = threading.Event()
+    rows = Index.rows
+
+    def rows_later(self):
+        go.wait()
+        return rows(self)
+
+    monkeypatch.setattr(Index, "rows", rows_later)
+    yield go
+    go.set()
+
+
+@pytest.fixture
+def begun(three, tmp_path):
+    """The list of the selector's first frame, from a catalog."""
+    home = tmp_path / "home"
+    stores = discover({"HOME": str(home)}, str(home), HERE)
+    setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
+    Index(stores, setup.cache_folder).scan()
+    front = Catalog(setup.cache_folder, stores)
+    model, counts = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
+    model.preview(counts, ())
+    front.close()
+    return model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
@@ -93,14 +92,6 @@ async def test_a_lone_surrogate_is_shown_raw(browser, tmp_path):
         await ui.press("tab", "tab", "r")
         await ui.until(lambda: any('"content"' in row.text for row in ui.entry.lines), "the raw entry")
         assert "r text" in ui.text()
-
-
-async def test_the_raw_entry_is_shown_as_json(browser, three):
-    async with browser() as ui:
-        await ui.press("tab", "tab", "r")
-        await ui.until(lambda: any('"parentId"' in line.text for line in ui.entry.lines), "the raw entry")
-        raw = "".join(line.text for line in ui.entry.lines)
-        assert json.loads(raw)["id"] == "f"
 
 
 async def test_an_error_in_one_entry_stays_in_its_pane(browser, three, monkeypatch):

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.index.catalog.catalog import Catalog
-from app.index.index import Index
-from app.setup import Setup
-from app.startup import first_frame
-from app.stores import discover
-from app.view.arrangement import initial
 from app.widgets.session_list import SessionListView
-from tests.ui.conftest import HERE
-from tests.ui.test_selector_list import slow  # noqa: F401
 
 APP = ["[/work/app]", "branchy", "plain"]
 SITE = ["[/work/site]", "site1"]
@@ -37,21 +29,7 @@ async def test_all_projects_are_open_in_the_browser_over_the_selector(browser, t
         assert ui.sessions.row.id == "branchy"
 
 
-@pytest.fixture
-def begun(three, tmp_path):
-    """The list of the selector's first frame, from a catalog."""
-    home = tmp_path / "home"
-    stores = discover({"HOME": str(home)}, str(home), HERE)
-    setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
-    Index(stores, setup.cache_folder).scan()
-    front = Catalog(setup.cache_folder, stores)
-    model, counts = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
-    model.preview(counts, ())
-    front.close()
-    return model
-
-
-async def test_all_projects_are_open_if_the_list_is_grouped_before_it_is_read(browser, begun, slow):  # noqa: F811
+async def test_all_projects_are_open_if_the_list_is_grouped_before_it_is_read(browser, begun, slow):
     async with browser(selector="", settle=False, model=begun) as ui:
         ui.screen.action_turn("scope")
         ui.screen.action_turn("grouped")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-SIZES = [(80, 24), (160, 45)]
-
 
 def border(ui):
     """The text of the border above the list."""
@@ -14,8 +12,7 @@ def border(ui):
     return line[: end if end >= 0 else None].partition(" ")[2].partition(" ━")[0]
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("way", [{}, {"selector": ""}])
+@pytest.mark.parametrize(("size", "way"), [((80, 24), {}), ((160, 45), {"selector": ""})])
 async def test_each_changed_setting_is_in_the_border(browser, three, size, way):
     async with browser(size=size, **way) as ui:
         usual = border(ui)

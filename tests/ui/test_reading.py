@@ -19,6 +19,14 @@ async def shown(ui, text):
     await ui.until(lambda: text in ui.text(), text)
 
 
+async def read_branchy(ui):
+    """Show the transcript of the branched session of `three`."""
+    ui.sessions.go_to(str(ui.path("branchy")))
+    await ui.settled()
+    await ui.press("v")
+    await shown(ui, "▌ use redis")
+
+
 def block(ui):
     """The text of the block with the cursor."""
     placed = reading(ui).transcript.placed
@@ -27,10 +35,7 @@ def block(ui):
 
 async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(browser, three):
     async with browser() as ui:
-        ui.sessions.go_to(str(ui.path("branchy")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ use redis")
+        await read_branchy(ui)
         assert ui.focus == "transcript"
         assert not ui.tree.display or not ui.tree.is_on_screen
         assert "◆ redis idea" in ui.text()
@@ -53,10 +58,7 @@ async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(b
 
 async def test_the_transcript_follows_the_list_and_v_leaves_it_there(browser, three):
     async with browser() as ui:
-        ui.sessions.go_to(str(ui.path("branchy")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ use redis")
+        await read_branchy(ui)
         await ui.press("tab")
         assert ui.focus == "sessions"
         ui.sessions.go_to(str(ui.path("plain")))
@@ -68,20 +70,14 @@ async def test_the_transcript_follows_the_list_and_v_leaves_it_there(browser, th
 @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
 async def test_the_transcript_fits_small_screens(browser, three, size):
     async with browser(size=size) as ui:
-        ui.sessions.go_to(str(ui.path("branchy")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ use redis")
+        await read_branchy(ui)
         await ui.press("escape")
         await ui.until(lambda: ui.focus == "tree", "the tree")
 
 
 async def test_a_block_is_labelled_and_gone_on_from(browser, three):
     async with browser() as ui:
-        ui.sessions.go_to(str(ui.path("branchy")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ use redis")
+        await read_branchy(ui)
         await ui.press("left_square_bracket", "left_square_bracket", "L", *"start", "enter")
         await ui.until(lambda: "start" in ui.path("branchy").read_text(), "the label")
         assert '"targetId":"00000001"' in ui.path("branchy").read_text().splitlines()[-1].replace(" ", "")
@@ -133,10 +129,7 @@ async def test_j_and_k_scroll_the_pane_beside_the_list(browser, tmp_path):
 
 async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript_does(browser, three):
     async with browser() as ui:
-        ui.sessions.go_to(str(ui.path("branchy")))
-        await ui.settled()
-        await ui.press("v")
-        await shown(ui, "▌ use redis")
+        await read_branchy(ui)
         await ui.press("slash", *"token", "enter")
         await shown(ui, "hit 1 of 1")
         assert ui.focus == "transcript"

@@ -18,9 +18,6 @@ async def test_a_word_in_a_text_finds_its_session(browser, three):
         await ui.until(lambda: "1 of 3 · 1 hit ━" in ui.text(), "the count, of all")
 
 
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 45)])
-
-
 def search_note(ui):
     """The note below the search line, as one line."""
     note = ui.screen.query_one("#search-note")
@@ -29,7 +26,7 @@ def search_note(ui):
     return " ".join(lines)
 
 
-@SIZES
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_another_spelling_is_reported(browser, three, size):
     async with browser(size=size) as ui:
         await ui.press("slash", *"worlt redos")
@@ -64,9 +61,8 @@ async def test_a_note_without_room_is_cut_with_an_ellipsis(browser, three, size)
         await ui.until(lambda: search_note(ui) == "word000 word001 word002", "all of it")
 
 
-@SIZES
-async def test_the_faulty_part_of_a_query_is_underlined(browser, three, size):
-    async with browser(size=size) as ui:
+async def test_the_faulty_part_of_a_query_is_underlined(browser, three):
+    async with browser() as ui:
         await ui.press("slash", *"redis agent:xx")
         await ui.until(lambda: "xx" in search_note(ui), "why not")
         box = ui.screen.query_one("#filter")

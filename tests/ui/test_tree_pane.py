@@ -118,7 +118,7 @@ async def test_a_filter_key_toggles_its_filter(browser, two_ends):
             assert ui.tree.mode == "default"
 
 
-@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o"])
+@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+o"])
 async def test_a_filter_unfolds_everything(browser, two_ends, key):
     async with browser() as ui:
         await ui.press("tab", "minus")
