@@ -184,24 +184,10 @@ def texts_of(content: TypedContent) -> list[str]:
     return [string_of(block.text) for block in content if type(block) is TextBlock] if content else []
 
 
-def joined_texts(content: TypedContent) -> Raw | None:
-    """The texts of `content`, joined with newlines, as one JSON string; None if there are none."""
-    if type(content) is not list:
-        return raw_json(content) if content else None
-    return _joined([block.text for block in content if type(block) is TextBlock])
-
-
-def joined_thinking(content: TypedContent) -> Raw | None:
-    """The thoughts of `content`, joined with newlines, as one JSON string; None if there are none."""
-    if type(content) is not list:
-        return None
-    return _joined([block.thinking for block in content if type(block) is ThinkingBlock])
-
-
-def _joined(strings: list[Raw]) -> Raw | None:
-    """The strings that are not empty, joined."""
-    if len(strings) < 2:
-        return strings[0] if strings else None
+def joined_strings(strings: list[Raw]) -> Raw:
+    """The JSON strings that are not empty, joined with newlines; a single one as it is."""
+    if len(strings) == 1:
+        return strings[0]
     return raw_json("\n".join(filter(None, map(string_of, strings))))
 
 

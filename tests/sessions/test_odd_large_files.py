@@ -88,7 +88,7 @@ def test_the_row_equals_that_of_the_file_without_the_runs(
     expected = summarise(str(plain), AGENTS, MTIME).summary
     outcome = summarise(path, AGENTS, MTIME)
     assert expected is not None
-    expected.problems = 2 * DAMAGED.get(run, 0)
+    expected = expected._replace(problems=2 * DAMAGED.get(run, 0))
     assert outcome.summary == expected
     assert outcome.progress is not None
     assert outcome.progress.offset == len(data)

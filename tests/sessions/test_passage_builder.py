@@ -39,13 +39,13 @@ def test_a_block_gives_the_passages_of_its_single_lines(
     said: list[tuple[str, str | list[dict[str, Any]]]],
 ) -> None:
     block = b"".join(line(number, role, content) for number, (role, content) in enumerate(said))
+    builder = SummaryBuilder(read_header("/s.jsonl", HEADER))
+    builder.feed(block, 7)
     found = decode_lines(block, 7)
     assert found
-    builder = SummaryBuilder(read_header("/s.jsonl", HEADER))
-    taken = builder.add_lines(*found)
     passages = PassageBuilder()
     called: list[str] = []
     for entry, at in zip(*found, strict=True):
         add_passages(entry, at, passages, called)
-    assert taken == passages.pack()
+    assert builder.text() == passages.pack()
     assert [*builder.totals.tools] == [*dict.fromkeys(called)]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from app.formats.content import (
     SnakeToolCallBlock,
+    TextBlock,
+    ThinkingBlock,
     ToolCallBlock,
-    joined_texts,
-    joined_thinking,
+    joined_strings,
     read_json_strings,
 )
 from app.formats.json_codec import raw_json
@@ -19,6 +20,7 @@ from app.sessions.passages import HEADS, NO_TEXT, PackedText, pack_all
 if TYPE_CHECKING:
     from msgspec import Raw
 
+    from app.formats.content import TypedContent
     from app.formats.summary_fields import SummaryFields
 
 
@@ -56,38 +58,41 @@ def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, to
     :param offset: of its line in the file.
     :param tools: gets the names of the tools that the entry calls.
     """
+    # Most entries of every session go through this function, so it looks at each block once.
     message = entry.message
     kind = CUSTOM
-    if entry.type == "custom_message":
-        text = joined_texts(entry.content)
-    elif entry.type != "message":
-        kind = SUMMARY
-        text = _raw(entry.branch_summary if entry.type == "branch" else entry.summary)
-    elif isinstance(message, Answer):
-        kind = ASSISTANT
-        if type(message.content) is list:
-            tools += [
-                block.name
-                for block in message.content
-                if isinstance(block, ToolCallBlock | SnakeToolCallBlock)
-            ]
-            thinking = joined_thinking(message.content)
-            if thinking is not None:
-                passages.add(THINKING, offset, thinking)
-        text = joined_texts(message.content)
-    elif isinstance(message, Prompt):
-        kind = USER
-        text = joined_texts(message.content)
-    elif isinstance(message, ExtensionMessage):
-        text = joined_texts(message.content)
-    elif isinstance(message, SummaryMessage):
-        kind = SUMMARY
-        text = _raw(message.summary)
+    content: TypedContent = None
+    summary: str | None = None
+    if entry.type == "message":
+        if isinstance(message, Answer):
+            kind, content = ASSISTANT, message.content
+        elif isinstance(message, Prompt):
+            kind, content = USER, message.content
+        elif isinstance(message, ExtensionMessage):
+            content = message.content
+        elif isinstance(message, SummaryMessage):
+            summary = message.summary
+    elif entry.type == "custom_message":
+        content = entry.content
     else:
+        summary = entry.branch_summary if entry.type == "branch" else entry.summary
+    if not isinstance(content, list):
+        if content:
+            passages.add(kind, offset, raw_json(content))
+        elif summary:
+            passages.add(SUMMARY, offset, raw_json(summary))
         return
-    if text is not None:
-        passages.add(kind, offset, text)
-
-
-def _raw(text: str | None) -> Raw | None:
-    return raw_json(text) if text else None
+    texts, thoughts = [], []
+    for block in content:
+        if isinstance(block, TextBlock):
+            texts.append(block.text)
+        elif kind != ASSISTANT:
+            continue
+        elif isinstance(block, (ToolCallBlock, SnakeToolCallBlock)):
+            tools.append(block.name)
+        elif isinstance(block, ThinkingBlock):
+            thoughts.append(block.thinking)
+    if thoughts:
+        passages.add(THINKING, offset, joined_strings(thoughts))
+    if texts:
+        passages.add(kind, offset, joined_strings(texts))

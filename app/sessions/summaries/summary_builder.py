@@ -6,16 +6,12 @@ the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from app.formats.amounts import finite, finite_int
 from app.formats.content import (
-    SnakeToolCallBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolCallBlock,
     has_image,
     texts_of,
 )
@@ -26,11 +22,9 @@ from app.formats.header import INVALID_VALUE, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.summary_fields import (
-    ANSWER_TYPES,
-    RESULT_TYPES,
-    TEXT_MESSAGE_TYPES,
     Answer,
     Prompt,
+    ToolResult,
     decode_lines,
     summary_fields_of,
 )
@@ -58,8 +52,8 @@ UNKNOWN = -1
 
 _TEXT_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
 """Types of entries with text of the conversation, besides messages."""
-_OTHER_TYPES = USAGE_TYPES | _TEXT_TYPES | {"label", "session_info"}
-"""Types of entries with more than a place in the tree, besides messages and header lines."""
+_OTHER_TYPES = frozenset(("label", "session_info", "branch"))
+"""Types of other entries that say something about the session."""
 
 _USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
 
@@ -145,7 +139,9 @@ class SummaryBuilder:
             if found is not None:
                 entries, starts = found
                 self.totals.lines += len(entries)
-                self._text.append(self.add_lines(entries, starts))
+                passages = PassageBuilder()
+                self._add(entries, starts, passages)
+                self._text.append(passages.pack())
                 self._count_images(block, end)
                 return end
             middle = block.find(b"\n", end // 2) + 1
@@ -164,135 +160,81 @@ class SummaryBuilder:
 
     def _feed_lines(self, block: bytes, size: int, offset: int) -> None:
         """Add the lines in the first `size` bytes of `block` one by one."""
-        entries: list[SummaryFields] = []
-        starts: list[int] = []
         passages = PassageBuilder()
         invalid: list[str] = []
-        one_a_line = self.dialect.one_entry_a_line
+        totals = self.totals
         start = 0
         while start < size:
             stop = block.find(b"\n", start)
             line = block[start:stop]
             if not line or line.isspace():
                 start, blank = skip_blanks(block, start, size)
-                self.totals.lines += blank
+                totals.lines += blank
                 continue
-            self.totals.lines += 1
+            totals.lines += 1
             self._offset = offset + start
             start = stop + 1
-            if self.totals.lines == 1 and self.header.has_bom:
+            if totals.lines == 1 and self.header.has_bom:
                 line = line[len(BOM) :]
             if is_blank(line):
                 continue
-            found = decode_lines(line + b"\n", snake=self.dialect.snake) if one_a_line else None
             try:
-                # A line that `decode_lines` accepts has no invalid value.
-                partial = () if found else self._reader.partial_entries(line, invalid)
+                partial_entries = self._reader.partial_entries(line, invalid)
             except BadLine as bad:
                 self._add_fault(bad.reason)
                 continue
-            if one_a_line:
-                read = found[0] if found else [summary_fields_of(entry, invalid) for entry in partial]
-                if _is_header_line(read[0]):
+            for partial in partial_entries:
+                if type(partial) is MetadataRecord:
+                    self._add_metadata(partial)
+                    continue
+                entry = summary_fields_of(partial, invalid)
+                if _is_header_line(entry):
                     invalid.clear()  # `header.faults` contains the faults of the header.
-                entries += read
-                starts.append(self._offset)
-                if self.on_fault is not None:
-                    self._text.append(self.add_lines(entries, starts))
-                    entries, starts = [], []
-            else:
-                for entry in partial:
-                    if type(entry) is MetadataRecord:
-                        self._add_metadata(entry)
-                    else:
-                        self._add_entry(entry, passages, invalid)
+                if not self.dialect.one_entry_a_line:
+                    totals.id_pairs.append((partial.id, partial.parent_id))
+                    totals.first_time = totals.first_time or parse_time(partial.timestamp) or 0
+                self._add([entry], [self._offset], passages)
             if invalid:
                 self._add_fault(f"{INVALID_VALUE}: {', '.join(dict.fromkeys(invalid))}")
                 invalid.clear()
             self._count_images(line, len(line))
-        if entries:
-            self._text.append(self.add_lines(entries, starts))
         self._text.append(passages.pack())
 
-    def add_lines(self, entries: list[SummaryFields], starts: Sequence[int]) -> PackedText:
-        """Add the next lines, and return their passages (`sessions.passages`).
+    def _add(self, entries: list[SummaryFields], starts: Sequence[int], passages: PassageBuilder) -> None:
+        """Add the entries and header lines of the next lines.
 
-        :param starts: the offset of each line in the file.
+        :param starts: the offset of the line of each in the file.
+        :param passages: gets their texts.
         """
-        # Every line of every session goes through this loop. Frequent cases are written out here instead of
-        # calling functions, and classes are compared by `is`, because anything else takes longer than
-        # decoding the fields.
         totals = self.totals
-        camel, snake = ANSWER_TYPES
         newest = totals.newest
         heads = others = errors = 0
         header_is_later = False
-        passages = PassageBuilder()
-        passage_heads, offsets, texts = passages.heads, passages.offsets, passages.texts
         tool_names: list[str] = []
         usages: list[Usage] = []
         prompts: list[Prompt] = []
         changing: list[SummaryFields] = []
-        provider = model = None
         for entry, offset in zip(entries, starts, strict=True):
             if entry.type == "message":
-                message: Any = entry.message
-                message_type = type(message)
-                if message_type is camel or message_type is snake:
-                    content = message.content
-                    if type(content) is list:
-                        text = thinking = None
-                        for block in content:
-                            kind = type(block)
-                            if kind is ToolCallBlock or kind is SnakeToolCallBlock:
-                                tool_names.append(block.name)
-                            elif kind is TextBlock and text is None:
-                                text = block.text
-                            elif kind is ThinkingBlock and thinking is None:
-                                thinking = block.thinking
-                            elif kind is TextBlock or kind is ThinkingBlock:
-                                add_passages(entry, offset, passages, tool_names)
-                                break
-                        else:
-                            if thinking is not None:
-                                passage_heads.append(_THINKING)
-                                offsets.append(offset)
-                                texts.append(thinking)
-                            if text is not None:
-                                passage_heads.append(_ASSISTANT)
-                                offsets.append(offset)
-                                texts.append(text)
-                    elif content:
-                        add_passages(entry, offset, passages, tool_names)
+                message = entry.message
+                if isinstance(message, ToolResult):
+                    continue
+                add_passages(entry, offset, passages, tool_names)
+                if isinstance(message, Answer):
                     if message.stop_reason not in TOOL_USE:
                         changing.append(entry)
                     if message.stop_reason == "error" or message.error_message:
                         errors += 1
-                    usage = message.usage
-                    if usage is not None:
-                        usages.append(usage)
-                    if message.model != model or message.provider != provider:
-                        provider, model = message.provider, message.model
-                        if model:
-                            self.models[provider, model] = None
-                elif message_type is Prompt:
-                    content = message.content
-                    if type(content) is list and len(content) == 1 and type(content[0]) is TextBlock:
-                        passage_heads.append(_USER)
-                        offsets.append(offset)
-                        texts.append(content[0].text)
-                    else:
-                        add_passages(entry, offset, passages, tool_names)
+                    if message.usage is not None:
+                        usages.append(message.usage)
+                    if message.model:
+                        self.models[message.provider, message.model] = None
+                elif isinstance(message, Prompt):
                     prompts.append(message)
-                elif message is None:
-                    self._add_fault("a message entry without a message")
-                    changing.append(entry)
-                    continue
                 else:
-                    if message_type not in RESULT_TYPES:
-                        changing.append(entry)
-                        if message_type in TEXT_MESSAGE_TYPES:
-                            add_passages(entry, offset, passages, tool_names)
+                    if message is None:
+                        self._add_fault("a message entry without a message")
+                    changing.append(entry)
                     continue
                 if newest < message.timestamp <= LAST_MS:
                     newest = message.timestamp
@@ -337,7 +279,6 @@ class SummaryBuilder:
             ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
             self.hierarchy.add(ids, parents, entries)
             totals.leaf_id = entries[-1].id
-        return passages.pack()
 
     def _add_prompts(self, prompts: Sequence[Prompt]) -> None:
         """Add the next prompts. The first and the last with text count, and those that may be the title."""
@@ -372,49 +313,12 @@ class SummaryBuilder:
                 self.totals.images += _has_image(entry)
             position = find(lines, _IMAGE, end)
 
-    def _add_entry(self, entry: PartialEntry, passages: PassageBuilder, invalid: list[str]) -> None:
+    def _add_other(self, entry: SummaryFields) -> None:
+        """Add a label, a name, or the branch entry of a fork."""
         totals = self.totals
-        totals.entries += 1
-        fields = summary_fields_of(entry, invalid)
-        if entry.type == "message" or entry.type in _TEXT_TYPES:
-            tool_names: list[str] = []
-            add_passages(fields, self._offset, passages, tool_names)
-            totals.tools.update(dict.fromkeys(filter(None, tool_names)))
-        if entry.display is False and entry.type == "custom_message":
-            fields.type = UNDISPLAYED
-        self.hierarchy.add([entry.id], [entry.parent_id], [fields])
-        self.endings.add([fields])
-        totals.id_pairs.append((entry.id, entry.parent_id))
-        if not totals.first_time:
-            totals.first_time = parse_time(entry.timestamp) or 0
-        if entry.type != "message":
-            if entry.type in _OTHER_TYPES:
-                self._add_other(entry)
-            return
-        totals.messages += 1
-        message = fields.message
-        if isinstance(message, Answer):
-            self._add_answer(message)
-            if not (totals.titles.prompt or totals.titles.text):
-                self._add_texts([fields])
-        elif isinstance(message, Prompt):
-            self._add_prompts((message,))
-        else:
-            if message is None:
-                self._add_fault("a message entry without a message")
-            return
-        totals.newest = max(totals.newest, message.timestamp)
-
-    def _add_other(self, entry: SummaryFields | PartialEntry) -> None:
-        """Add an entry of one of `_OTHER_TYPES`."""
-        totals = self.totals
-        kind = entry.type
-        if kind in USAGE_TYPES:
-            if entry.usage is not None:
-                self._add_usage((entry.usage,))
-        elif kind == "label":
+        if entry.type == "label":
             self._add_label(entry)
-        elif kind == "session_info":
+        elif entry.type == "session_info":
             totals.name = self.dialect.name_after(totals.name, trim_name(entry.name))
         elif entry.parent_session_path and not totals.parent_session:
             totals.parent_session = entry.parent_session_path
@@ -438,14 +342,6 @@ class SummaryBuilder:
         self.totals.labels.pop(target, None)
         if entry.label:
             self.totals.labels[target] = entry.label
-
-    def _add_answer(self, message: Answer) -> None:
-        if message.stop_reason == "error" or message.error_message:
-            self.totals.errors += 1
-        if message.usage is not None:
-            self._add_usage((message.usage,))
-        if message.model:
-            self.models[message.provider, message.model] = None
 
     def _add_usage(self, usages: Sequence[Usage]) -> None:
         """Add the tokens and the cost of answers, in the order of the file: sums of floats depend on it."""
