@@ -296,19 +296,6 @@ def test_the_selector_loads_nothing_of_the_tree() -> None:
     )
 
 
-WITHOUT_SSL = """
-from app import full_screen
-full_screen._import_asyncio()
-import app.browser, app.screens.browser, app.startup.driver
-app.startup.driver.driver_class(print, print)
-import sys
-loaded = "_ssl" in sys.modules
-import ssl
-import json
-print(json.dumps([loaded, ssl.create_default_context().check_hostname]))
-"""
-
-
 def _loaded(modules: str, names: set[str]) -> str:
     """Return those of the names that importing the modules loads; "" for none."""
     code = f"import sys, {modules}\nprint(*sorted({names!r} & sys.modules.keys()))"

@@ -78,20 +78,6 @@ def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, pairs):
     assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == pairs
 
 
-@cases("pair", [("", "x"), ("a=b", "x"), ("a\nb", "x"), (" a", "x"), ("a", "x\ny"), ("a", "x ")])
-def test_a_value_that_cannot_be_read_back_is_refused(tmp_path, pair):
-    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
-    with pytest.raises(ValueError, match=r"not one word|blanks around"):
-        paths.write_screen(env, dict([pair]))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_layout_that_cannot_be_saved_is_reported(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="file"):
-        paths.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})
-
-
 def test_a_pipe_in_place_of_a_state_file_does_not_block(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     os.mkfifo(tmp_path / "theme")
@@ -127,40 +113,6 @@ def test_a_home_that_links_to_the_root_folder_shortens_no_path(tmp_path):
     (tmp_path / "home").symlink_to("/")
     assert paths.home_prefix_length("/srv", str(tmp_path / "home")) == 0
     assert paths.home_prefix_length("/srv", "") == 0
-
-
-def test_the_real_home_is_resolved_once_and_only_for_paths_outside_it(linked, monkeypatch):
-    looks = []
-    really = os.path.realpath
-    monkeypatch.setattr(
-        os.path, "realpath", lambda path, **options: (looks.append(path), really(path, **options))[1]
-    )
-    monkeypatch.setattr(paths, "_real_homes", {})
-    for number in range(100):
-        paths.home_prefix_length(f"{linked[0]}/{number}", linked[0])
-    assert looks == []
-    for number in range(100):
-        paths.home_prefix_length(f"/srv/{number}", linked[0])
-    assert looks == [linked[0]]
-
-
-def test_a_full_disk_leaves_no_partial_file(tmp_path):
-    resource = pytest.importorskip("resource")
-    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
-    paths.write_theme(env, "light")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    try:
-        for write in (
-            lambda: paths.write_screen(env, {"order": "recent"}),
-            lambda: paths.write_theme(env, "dark"),
-        ):
-            with pytest.raises(OSError, match="too large"):
-                write()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert [path.name for path in tmp_path.iterdir()] == ["theme"]
-    assert paths.read_theme(env) == "light"
 
 
 def test_only_the_last_crash_report_is_kept(tmp_path):

@@ -386,21 +386,6 @@ def test_a_complete_id_is_preferred_to_a_prefix(run, home, store):
     assert run("rename", "pi-aaaa-", "x").code == 0
 
 
-@pytest.mark.parametrize("session", ["pi-aaaa", "omp-1", "old-1"])
-def test_the_leaf_of_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
-    before = files(home)
-    monkeypatch.setattr(
-        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
-    )
-    done = run("branch", session, "00000002")
-    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
-    assert "process 7" in done.err
-    assert path_of(run, session) in done.err
-    assert files(home) == before
-    assert run("branch", session, "00000002", "--new-file").code == 0
-    assert all(files(home)[path] == content for path, content in before.items())
-
-
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows what a process has open")
 def test_a_process_that_has_the_session_open_is_named(run, home, store, tmp_path):
     path = path_of(run, "omp-1")
@@ -432,8 +417,8 @@ def test_a_rename_that_a_live_agent_may_revert_has_a_warning(run, home, store, m
     assert Path(path_of(run, "omp-1")).read_bytes()[256:] == before[256:]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_a_failed_write_is_reported_and_leaves_the_file_unchanged(run, home, store, monkeypatch, code):
+def test_a_failed_write_is_reported_and_leaves_the_file_unchanged(run, home, store, monkeypatch):
+    code = errno.ENOSPC
     path, before = store / "1_pi-aaaa.jsonl", files(home)
     run("list")
 
@@ -449,28 +434,6 @@ def test_a_failed_write_is_reported_and_leaves_the_file_unchanged(run, home, sto
             assert os.strerror(code) in done.err
             assert str(path.parent) in done.err
     assert files(home) == before
-
-
-def test_damaged_and_old_files_can_be_changed(run, home, store):
-    twice = write_session(
-        store / "3.jsonl", *chain("q", "a", id="twice"), message("00000001", None, "user", "r")
-    )
-    before = twice.read_bytes()
-    assert run("label", "twice", "00000001", "x").code == 2
-    assert twice.read_bytes() == before
-    torn = write_session(store / "4.jsonl", *chain("q", "a", id="torn"), "{broken")
-    torn.write_bytes(torn.read_bytes() + b'{"type":"mess')
-    os.utime(torn, (1, 1))
-    before = torn.read_bytes()
-    assert run("label", "torn", "00000001", "x").code == 0
-    assert torn.read_bytes().startswith(before + b"\n{")
-    assert run("labels", "torn").code == 0
-    old = [{"type": "session", "id": "v1", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work/app"}]
-    old += [{"type": "message", "message": {"role": role, "content": "x"}} for role in ("user", "assistant")]
-    write_session(store / "5.jsonl", *old)
-    first = json.loads(run("tree", "v1", "--json").out)["entries"][0]["entry_id"]
-    assert run("label", "v1", first, "x").code == 0
-    assert opened(store / "5.jsonl", home).get_label(first) == "x"
 
 
 # stores, examples, output and concurrency

@@ -92,28 +92,12 @@ def test_every_command_answers_as_before(run, folder, cache, words, statement):
     assert run("index", "--verify").code == 0
 
 
-@pytest.mark.parametrize("statement", SPOILERS)
-def test_watch_reports_no_known_session_again(run, folder, cache, statement, monkeypatch):
-    run("index")
-    spoil(cache, statement)
-    monkeypatch.setattr("app.reports.watch._deltas", deltas_of_one_look)
-    done = run("watch")
-    assert (done.err, done.out) == ("leafmark: watching 3 sessions\n", "")
-
-
-def deltas_of_one_look(index):
-    deltas = []
-    index.scan(deltas.append)
-    yield from deltas
-
-
-@pytest.mark.parametrize("readers", [True, False])
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_while_the_catalog_is_locked_the_files_are_read(run, folder, cache, words, readers, monkeypatch):
+def test_while_the_catalog_is_locked_the_files_are_read(run, folder, cache, words, monkeypatch):
     run("index")
     before = run(*words)
     write_session(folder / "new.jsonl", *chain("hello", "new", id="dddd"))
-    with locked(cache, monkeypatch, readers=readers):
+    with locked(cache, monkeypatch):
         during = run(*words)
     after = run(*words)
     if words == ("doctor",):
@@ -149,21 +133,6 @@ def test_index_reports_what_it_could_not_store_with_exit_code_3(run, folder, cac
     assert ("another process has it locked" in location.out) == readers
     assert run("index").code == 0
     assert run("index", "--verify").code == 0
-
-
-def test_the_lock_is_waited_for_once(run, folder, cache, monkeypatch):
-    run("index")
-    with locked(cache, monkeypatch):
-        waits = []
-        connect = database.sqlite3.connect
-
-        def connect_and_note(*args, **options):
-            waits.append(options.get("timeout"))
-            return connect(*args, **options)
-
-        monkeypatch.setattr(database.sqlite3, "connect", connect_and_note)
-        assert run("index", "--json").code == 3
-    assert [wait for wait in waits if wait] == [0.01]
 
 
 def test_reading_does_not_wait_for_a_writing_process(run, folder, cache, process):

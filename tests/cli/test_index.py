@@ -48,18 +48,6 @@ def test_the_numbers_of_a_scan_are_printed(run, folder):
     }
 
 
-def test_only_a_changed_file_is_read_again(run, folder):
-    run("index")
-    line = json.dumps(message("e", "00000002", "user", "again")) + "\n"
-    with (folder / "a.jsonl").open("a") as file:
-        file.write(line)
-    _, document = run_json(run)
-    # Each command is a new process, which reads a file completely at its first append.
-    assert (document["whole"], document["tails"]) == (1, 0)
-    _, document = run_json(run)
-    assert (document["whole"], document["tails"], document["bytes"]) == (0, 0, 0)
-
-
 def test_rebuild_reads_everything_again(run, folder):
     run("index")
     _, document = run_json(run, "--rebuild")
@@ -73,18 +61,6 @@ def test_a_right_index_has_no_findings(run, folder):
         {"schema": 2, "checked": 3, "changed": 0, "without_text": 0, "findings": [], "repaired": 0},
     )
     assert run("index", "--verify").out == "3 files compared, 0 differences\n"
-
-
-def test_a_difference_is_found_with_exit_code_3(run, folder, home):
-    run("index")
-    (segment,) = (home / ".cache/leafmark").glob("text-*/*.folded")
-    segment.write_bytes(segment.read_bytes().replace(b"there", b"thore"))
-    code, document = run_json(run, "--verify")
-    assert code == 3
-    (finding,) = document["findings"]
-    assert finding["path"] == str(folder / "a.jsonl")
-    assert document["repaired"] == 1
-    assert run("index", "--verify").code == 0
 
 
 def test_a_difference_is_repaired_and_said(run, folder, home):
@@ -147,17 +123,6 @@ def test_the_examples_have_their_own_cache(run, home):
     assert [path.name for path in home.iterdir()] == []
 
 
-def test_a_cache_that_cannot_be_deleted_is_reported(run, folder, home):
-    run("index")
-    (catalog,) = (home / ".cache/leafmark").glob("catalog-*.db")
-    catalog.unlink()
-    catalog.mkdir()
-    (catalog / "x").touch()
-    done = run("index", "--rebuild")
-    assert done.code == 3
-    assert len(done.err.splitlines()) == 1
-
-
 def test_progress_is_shown_on_a_terminal_and_erased(capsys, monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: seconds[0])
@@ -171,11 +136,6 @@ def test_progress_is_shown_on_a_terminal_and_erased(capsys, monkeypatch):
     with Progress():
         pass
     assert capsys.readouterr().err == ""
-
-
-def test_without_a_terminal_there_is_no_progress():
-    progress = Progress()
-    assert (progress.read, progress.compared) == (None, None)
 
 
 def test_a_failed_deletion_has_its_own_message(run, folder, monkeypatch):
@@ -310,43 +270,6 @@ def test_an_unreadable_folder_is_found_once(run, folder, monkeypatch, is_known):
     monkeypatch.undo()
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no file that fails to be read")
-def test_a_file_that_opens_but_cannot_be_read_is_found(run, folder):
-    link = folder / "mem.jsonl"
-    link.symlink_to("/proc/self/mem")
-    reason = "it cannot be read, and nothing is kept of it: Input/output error"
-    for _ in range(2):
-        code, document = run_json(run, "--verify")
-        assert (code, document["findings"]) == (3, [{"path": str(link), "what": reason}])
-        run("index")
-    assert (document["checked"], document["changed"]) == (3, 0)
-
-
-def test_a_file_that_fails_in_the_middle_is_found(run, folder, monkeypatch):
-    path = folder / "half.jsonl"
-    write_session(path, *chain(*(["many words"] * 20_000), id="cccc"))
-    real_functions = os.read, os.pread
-
-    def fail_late(reading):
-        def read(descriptor, size, *offset):
-            position = offset[0] if offset else os.lseek(descriptor, 0, os.SEEK_CUR)
-            if position > 0 and os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                raise OSError(5, "Input/output error")
-            return reading(descriptor, size, *offset)
-
-        return read
-
-    monkeypatch.setattr(os, "read", fail_late(real_functions[0]))
-    monkeypatch.setattr(os, "pread", fail_late(real_functions[1]))
-    run("index")
-    code, document = run_json(run, "--verify")
-    reason = "it cannot be read, and nothing is kept of it: Input/output error"
-    assert (code, document["findings"]) == (3, [{"path": str(path), "what": reason}])
-    monkeypatch.undo()
-    run("index")
-    assert run_json(run, "--verify")[0] == 0
-
-
 @pytest.fixture
 def locked_cache(home, tmp_path):
     """A function that makes the existing cache folder read-only for this user and returns it."""
@@ -439,9 +362,6 @@ def test_commands_on_a_session_id_report_an_unwritable_cache(run, folder, make_r
     "words",
     [
         ("label", "aaaa", "00000001", "mark"),
-        ("rename", "aaaa", "other"),
-        ("branch", "aaaa", "00000001"),
-        ("fork", "aaaa"),
         ("trash", "aaaa"),
         ("trash", "gone", "aaaa"),
         ("rename", "gone", "other"),

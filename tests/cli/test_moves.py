@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from app import changes
-from app.actions import journal
 from app.actions.journal import Journal
 from app.actions.session_edits import pin
 from app.changes import trash_commands
@@ -150,28 +149,6 @@ def test_a_session_that_may_be_live_is_trashed_with_anyway(run, home, store, mon
     assert "process 7: pi runs in the same folder" in done.err
     assert "--anyway" in done.err
     assert run("trash", "pi-aaaa", "--anyway").code == 0
-
-
-def test_without_a_trash_folder_nothing_is_deleted(run, home, store):
-    trash_of(home).parent.mkdir(parents=True)
-    trash_of(home).write_text("no folder")
-    before = sessions(home)
-    done = run("trash", "pi-aaaa", "omp-1")
-    assert (done.code, done.out, done.err.count("\n")) == (3, "", 2)
-    assert done.err.count("has no trash for it") == 2
-    assert sessions(home) == before
-
-
-def test_nothing_is_restored_over_a_file(run, home, store):
-    run("trash", "pi-aaaa")
-    path = write_session(store / "1_pi-aaaa.jsonl", *chain("new", id="new"))
-    before = path.read_bytes()
-    for words in (("restore", "pi-aaaa"), ("undo",)):
-        done = run(*words)
-        assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: is there already\n")
-    assert path.read_bytes() == before
-    path.unlink()
-    assert run("undo").code == 0
 
 
 @pytest.fixture
@@ -323,16 +300,6 @@ def test_an_impossible_undo_is_reported_once_and_skipped(run, home, store):
     assert run("undo").code == 1
 
 
-def test_a_name_that_cannot_be_cleared_does_not_block_undo(run, home, store):
-    write_session(home / ".indusagi/agent/sessions/--w--/1_old-1.jsonl", *chain("q", "a", id="old-1"))
-    run("label", "pi-aabb", "00000001", "first")
-    run("rename", "old-1", "N")
-    done = run("undo")
-    assert (done.code, done.out) == (3, "")
-    assert "not cleared" in done.err
-    assert brief(run("undo").out) == 'Undone: label of 00000001 in pi-aabb: "first" → none\n'
-
-
 def test_undo_needs_no_store_option(run, home, tmp_path):
     path = write_session(tmp_path / "flat/1.jsonl", *chain("q", "a", id="flat"))
     for words in (("label", "flat", "00000001", "x"), ("rename", "flat", "N"), ("trash", "flat")):
@@ -354,37 +321,6 @@ def test_a_pin_is_undone(run, home, store):
     assert all_pins(setup.stores, setup.state_folder) == frozenset()
     Journal(setup.state_folder).record(pin("pi", "pi-aaaa", True, setup.stores[0], setup.state_folder))
     assert run("undo").out == "Undone: pin of pi-aaaa: pinned → none.\n"
-
-
-def test_undo_waits_for_a_live_session(run, home, store, monkeypatch):
-    run("branch", "pi-aaaa", "00000001")
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
-        )
-        done = run("undo")
-        assert (done.code, done.out) == (3, "")
-        assert "process 7" in done.err
-    assert run("undo").code == 0
-
-
-def test_an_action_on_more_sessions_than_the_journal_keeps_actions_is_undone_completely(
-    run, home, store, monkeypatch
-):
-    monkeypatch.setattr(journal, "KEPT_ACTIONS", 4)
-    monkeypatch.setattr(journal, "_SLACK", 2)
-    paths = [
-        write_session(store / f"{number}.jsonl", *chain("q", "a", id=f"many-{number}"))
-        for number in range(20)
-    ]
-    assert run("rename", "pi-aaaa", "name").code == 0
-    assert len(run("trash", *paths).out.splitlines()) == 21
-    undone = run("undo")
-    assert (undone.code, undone.err, len(undone.out.splitlines())) == (0, "", 20)
-    assert all(path.exists() for path in paths)
-    # the action before it is still in the journal
-    assert brief(run("undo").out) == 'Undone: name of pi-aaaa: "name" → none\n'
-    assert run("undo").code == 1
 
 
 def test_undo_does_not_repeat_a_restore(run, home, store):
@@ -411,16 +347,6 @@ def test_a_full_disk_for_the_journal_is_reported(run, home, store, monkeypatch, 
     state = home / ".local/state/leafmark"
     reason = f"leafmark: undo will not know of it: {state}: No space left on device\n"
     assert (done.code, done.out.count("\n"), done.err) == (0, 1, reason)
-
-
-@pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])
-def test_an_unwritable_journal_stops_no_action(run, home, store, words):
-    (home / ".local/state").mkdir(parents=True)
-    (home / ".local/state/leafmark").write_text("no folder")
-    done = run(*words)
-    assert (done.code, done.out.count("\n"), done.err.count("\n")) == (0, 1, 1)
-    assert "undo will not know of it" in done.err
-    assert run("undo").code == 1
 
 
 # refusals
@@ -469,15 +395,6 @@ def test_a_refused_command_prints_one_line_and_moves_nothing(run, home, store, t
 # stores, examples, output and concurrency
 
 
-def test_a_session_outside_of_every_store_is_trashed_and_restored(run, home, store, tmp_path):
-    path = write_session(tmp_path / "loose.jsonl", *chain("q", "a", id="loose"))
-    assert run("trash", "loose").code == 1
-    assert run("trash", "loose.jsonl").code == 0
-    assert "loose" in run("trash", "--list").out
-    assert run("restore", "loose").code == 0
-    assert path.exists()
-
-
 def test_the_example_sessions_have_their_own_trash(home, store, tmp_path, capsys):
     setup = setup_from_demo(str(tmp_path / "demo"))
     before = sessions(home)
@@ -518,17 +435,6 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, tmp_path):
             assert done.returncode == code, (words, done.stderr)
             assert not CONTROLS.search(done.stdout + done.stderr), words
             assert len(done.stderr.splitlines()) == (1 if code else 0)
-
-
-def test_concurrent_commands_trash_a_session_once(process, home, store):
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: process("trash", store / "1_pi-aaaa.jsonl"), range(4)))
-    assert sorted(process_.returncode for process_ in done) == [0, 1, 1, 1], done
-    assert len(os.listdir(trash_of(home) / "files")) == 1
-    assert process("undo").returncode == 0
-    assert process("undo").returncode == 1
 
 
 # signals

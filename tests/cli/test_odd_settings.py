@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -211,25 +209,6 @@ def test_the_library_ignores_such_a_variable(tmp_path, value):
     for agent in ("pi", "omp"):
         manager = SessionManager.create(str(tmp_path), env=env, agent=agent)
         assert manager.session_file.startswith(str(tmp_path / f".{agent}"))
-
-
-@pytest.mark.parametrize("value", ["a lone surrogate", "a NUL", "100 kB", "a number", "nested lists"])
-def test_watch_works_with_an_odd_session_folder(home, sessions, tmp_path, value):
-    file = settings_files(home, tmp_path)["project"]
-    file.parent.mkdir()
-    file.write_text(f'{{"sessionDir": {VALUES[value]}}}')
-    with subprocess.Popen(
-        [sys.executable, "-m", "app", "watch"],
-        env={"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            assert "watching" in process.stderr.readline()
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("text", [b"/work\0odd", b"/work\xff\xfe", b"x" * 16_000, b"\xed\xa0\x80"])

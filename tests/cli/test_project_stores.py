@@ -51,13 +51,6 @@ def test_the_store_is_known_everywhere_after_one_run_in_the_project(project, lis
     assert listed(project / "kept") == BOTH
 
 
-def test_list_and_search_use_the_store(project, listed, run, tmp_path, monkeypatch):
-    listed(project)
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert "hello" in run("list").out
-    assert "hello" in run("search", "hello").out
-
-
 def test_a_session_of_the_store_is_resumed_with_its_session_folder(
     project, listed, run, tmp_path, monkeypatch
 ):
@@ -66,13 +59,6 @@ def test_a_session_of_the_store_is_resumed_with_its_session_folder(
     line = run("resume", "in-project", "--print").out
     sessions = project / "kept/sessions"
     assert line == f"cd {project} && pi --session-dir {sessions} --session {sessions}/1_in-project.jsonl\n"
-
-
-def test_a_fork_of_another_session_does_not_go_there(project, listed, run, tmp_path, monkeypatch):
-    listed(project)
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert run("fork", "usual").code == 0
-    assert [path.name for path in (project / "kept/sessions").iterdir()] == ["1_in-project.jsonl"]
 
 
 def test_doctor_names_the_project_of_the_store(project, listed, run, tmp_path, monkeypatch):
@@ -101,13 +87,6 @@ def test_the_store_is_dropped_with_its_setting_or_its_project(project, listed, t
         project.rename(tmp_path / "renamed")
     assert listed(tmp_path / "elsewhere") == {"usual"}
     assert paths.read_projects(os.environ) == []
-
-
-def test_a_changed_setting_applies_at_once(project, listed, tmp_path):
-    listed(project)
-    (project / "kept/sessions").rename(project / "moved")
-    (project / ".pi/settings.json").write_text('{"sessionDir": "moved"}')
-    assert listed(tmp_path / "elsewhere") == BOTH
 
 
 @pytest.mark.parametrize("content", ["{", '{"sessionDir": "\\ud800"}', '{"sessionDir": 7}'])

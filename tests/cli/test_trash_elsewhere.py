@@ -41,30 +41,6 @@ def content(folder):
     return {path.name: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
 
 
-def test_an_undone_restore_can_be_repeated(run, home, loose):
-    before = content(loose.parent)
-    assert run("trash", loose).code == 0
-    for _ in range(3):
-        assert run("restore", "loose").code == 0
-        assert content(loose.parent) == before
-        assert brief(run("undo").out) == "Undone: trashed loose\n"
-        assert content(loose.parent) == {}
-        assert [*listed(run).values()] == in_trash(home)
-    assert run("restore", str(loose)).code == 0
-    assert content(loose.parent) == before
-
-
-def test_undo_continues_with_the_action_before_an_undone_restore(run, home, loose):
-    before = content(loose.parent)
-    for words in (("rename", loose, "N"), ("trash", loose), ("restore", "loose")):
-        assert run(*words).code == 0
-    assert brief(run("undo").out) == "Undone: trashed loose\n"
-    assert brief(run("undo").out) == "Undone: restored loose\n"
-    assert brief(run("undo").out) == 'Undone: name of loose: "N" → none\n'
-    assert run("undo").code == 1
-    assert content(loose.parent).keys() == before.keys()
-
-
 def test_a_session_whose_name_in_the_trash_has_changed_is_found(run, home, loose, tmp_path):
     before = content(loose.parent)
     run("trash", loose)

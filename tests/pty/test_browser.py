@@ -7,7 +7,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from app.stores.pins import set_own_pin
-from tests.factory import chain, message, write_session
+from tests.factory import chain, write_session
 from tests.prepared import prepared
 from tests.pty.machine import leafmark
 from tests.terminal import Terminal
@@ -339,6 +338,7 @@ def test_enter_becomes_the_agent_in_the_sessions_folder(shell):
     assert not ran["ignores"]
     assert ran["env"]["HOME"] == env["HOME"]
     assert ran["env"]["PWD"] == str(work)
+    assert not [name for name in ran["env"] if name.startswith("TEXTUAL")]
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -354,50 +354,6 @@ def test_an_agent_under_nohup_ignores_the_hangup(shell, named):
             terminal.press("enter")
         terminal.wait_for_text("the agent runs", 20)
     assert json.loads((tmp_path / "ran.json").read_text())["ignores"]
-
-
-def test_a_session_of_a_moved_store_is_resumed_with_its_variable(shell):
-    tmp_path, work, env = shell
-    moved = tmp_path / "moved"
-    write_session(moved / "sessions/--work--/2026_cccc.jsonl", *chain("moved", id="cccc", cwd=str(work)))
-    env = {**env, "PI_CODING_AGENT_DIR": str(moved)}
-    with leafmark(env=env, cwd=str(work)) as terminal:
-        shown(terminal)
-        terminal.press("/")
-        terminal.send("cccc")
-        terminal.wait_for_text("1 of 3")
-        terminal.press("enter")
-        terminal.wait_for(lambda it: "pi --session" in it.dump() and "cccc" in it.dump())
-        terminal.settle()
-        terminal.press("enter")
-        terminal.wait_for_text("the agent runs", 20)
-    ran = json.loads((tmp_path / "ran.json").read_text())
-    assert ran["env"]["PI_CODING_AGENT_DIR"] == str(moved)
-    assert ran["argv"][-1].endswith("cccc.jsonl")
-
-
-def test_hostile_text_never_reaches_the_terminal(shell):
-    tmp_path, work, env = shell
-    hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eevil\u2066 \x1bP+q\x1b\\ end"
-    lines = [*chain(hostile, hostile, id="evil", cwd=str(work)), message("z", "00000002", "user", hostile)]
-    lines.append({"type": "session_info", "id": "n", "parentId": "z", "timestamp": "x", "name": hostile})
-    write_session(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl", *lines)
-    os.utime(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl")
-    warm(env, work)
-    with leafmark(env=env, cwd=str(work)) as terminal:
-        shown(terminal)
-        terminal.press("tab", "tab", "r")
-        terminal.settle()
-        terminal.press("q")
-        terminal.wait()
-        written = terminal.output.decode("utf-8", "replace")
-    for bad in ("\x1b]52", "\x1b[2J", "\x9b", "\u202e", "\u2066", "\x1bP"):
-        assert bad not in written, bad
-    printed = subprocess.run(
-        [*COMMAND, "list"], env=env, cwd=work, capture_output=True, text=True, check=True
-    ).stdout
-    # A tab stands between two columns.
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
 
 
 def test_browsing_changes_no_file_of_the_stores(shell):

@@ -75,22 +75,6 @@ def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
         leaves(terminal)
 
 
-def test_tab_completes_the_query_and_never_leaves_its_line(shell):
-    folder, work, env = shell
-    with leafmark(env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← leaf", 30)
-        terminal.send(b"/\t")
-        terminal.wait_for_text("❯ agent:")
-        terminal.send(b"\x1b[B\x1b[B\t")
-        terminal.wait_for(lambda it: any("name:" in line for line in it.lines[:3]))
-        terminal.send(b"\x15login\t")
-        terminal.wait_for_text("❯ agent:")
-        terminal.send(b"\tf")
-        terminal.wait_for_text("login agent:f")
-        leaves(terminal)
-    assert len(list((folder / "home/.pi/agent/sessions/--work--").iterdir())) == 2, "f forked nothing"
-
-
 def test_pasted_text_presses_no_key(shell):
     folder, work, env = shell
     with leafmark(env=env, cwd=str(work)) as terminal:

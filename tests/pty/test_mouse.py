@@ -13,8 +13,6 @@ import pytest
 from tests.factory import chain, write_session
 from tests.pty.machine import COMMAND, planned, pointed, shown
 
-NARROW, WIDE = (80, 24), (120, 40)
-
 
 @pytest.fixture
 def many(machine):
@@ -27,8 +25,8 @@ def many(machine):
     return machine
 
 
-def browser(machine, size=WIDE):
-    return machine.terminal(command=COMMAND, size=size)
+def browser(machine):
+    return machine.terminal(command=COMMAND)
 
 
 def panes(terminal):
@@ -47,9 +45,8 @@ def left(terminal):
 # The selector
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE])
-def test_a_click_selects_and_a_double_click_resumes(machine, size):
-    with machine.terminal(size=size) as terminal:
+def test_a_click_selects_and_a_double_click_resumes(machine):
+    with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
         terminal.click(*terminal.find("fix the login"))
@@ -91,7 +88,7 @@ def test_a_double_click_before_the_plan_waits_for_it(machine):
 
 
 def test_the_wheel_scrolls_the_list_it_is_over_and_not_its_cursor(many):
-    with many.terminal(size=NARROW) as terminal:
+    with many.terminal(size=(80, 24)) as terminal:
         pointed(terminal, "task 00")
         shown(terminal)
         terminal.wait_for_text("line 59")
@@ -109,41 +106,6 @@ def test_the_wheel_scrolls_the_list_it_is_over_and_not_its_cursor(many):
         assert pointed_at != "task 03", "what was scrolled to is what was clicked"
 
 
-def test_the_wheel_scrolls_the_transcript_it_is_over(many):
-    with many.terminal(size=WIDE) as terminal:
-        pointed(terminal, "task 00")
-        shown(terminal)
-        terminal.wait_for_text("line 59")
-        before = left(terminal)
-        column, row = terminal.find("line 59")
-        terminal.wheel(column, row - 3, -6)
-        terminal.wait_for(lambda it: not it.shows("line 59"))
-        terminal.wait_for_text("line 4")
-        assert left(terminal) == before
-        terminal.wheel(column, row - 3, 20)
-        terminal.wait_for_text("line 59")
-        terminal.send("s31")
-        pointed(terminal, "task 31")
-        terminal.wait_for(lambda it: "s31" in it.lines[1])  # the keys stayed in the line
-
-
-def test_a_click_does_not_answer_a_question(machine):
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        place = terminal.find("fix the login")
-        terminal.press("ctrl+d")
-        terminal.wait_for_text('Trash "')
-        terminal.click(*place, times=2)
-        terminal.settle()
-        assert terminal.shows('Trash "')
-        terminal.press("escape")
-        terminal.wait_for(lambda it: not it.shows('Trash "'))
-        pointed(terminal, "write a man page")
-        assert machine.page.exists()
-    assert machine.ran() is None
-
-
 def test_a_click_in_the_search_box_gives_it_the_focus(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
@@ -157,22 +119,6 @@ def test_a_click_in_the_search_box_gives_it_the_focus(machine):
 
 
 # The browser
-
-
-def test_in_the_browser_a_click_selects_and_a_double_click_resumes(machine):
-    with browser(machine) as terminal:
-        pointed(terminal, "write a man page")
-        panes(terminal)
-        terminal.click(*terminal.find("fix the login"))
-        pointed(terminal, "fix the login")
-        terminal.wait_for_text("too early")
-        terminal.settle()
-        assert machine.ran() is None
-        terminal.click(*terminal.find("write a man page"), times=2)
-        terminal.wait_for_text("pi runs", 20)
-        assert terminal.wait() == 0
-        assert terminal.leftovers() == []
-    assert machine.ran()["argv"][-1] == str(machine.page)
 
 
 def test_a_double_click_on_a_project_heading_folds_it(machine):
@@ -191,21 +137,6 @@ def test_a_double_click_on_a_project_heading_folds_it(machine):
     assert machine.ran() is None
 
 
-def test_one_click_on_a_fold_mark_folds_and_unfolds(machine):
-    with browser(machine) as terminal:
-        pointed(terminal, "write a man page")
-        panes(terminal)
-        column, row = terminal.find("▾ ")
-        terminal.click(column, row)
-        terminal.wait_for(lambda it: not any("fix the login" in line for line in left(it)))
-        assert terminal.lines[row][column] == "▸"
-        terminal.settle()
-        terminal.click(column, row)
-        terminal.wait_for(lambda it: any("fix the login" in line for line in left(it)))
-        assert terminal.lines[row][column] == "▾"
-    assert machine.ran() is None
-
-
 def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
@@ -219,18 +150,3 @@ def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
         # The entry has the keys.
         terminal.wait_for(lambda it: "K previous  J next" in it.lines[-1])
     assert machine.ran() is None
-
-
-def test_the_wheel_scrolls_the_pane_it_is_over(many):
-    with browser(many) as terminal:
-        pointed(terminal, "task 00")
-        panes(terminal)
-        terminal.wait_for_text("line 59")
-        before = left(terminal)
-        column, row = terminal.find("line 59")
-        terminal.wheel(column, row, -8)
-        terminal.wait_for(lambda it: not any("line 59" in line[52:] for line in it.lines[:20]))
-        assert left(terminal) == before
-        terminal.wheel(10, 10, 5)
-        terminal.wait_for(lambda it: left(it) != before)
-        terminal.wait_for(lambda it: not any("task 00" in line for line in left(it)))

@@ -17,44 +17,6 @@ import pytest
 from tests.factory import chain, message, write_session
 from tests.pty.machine import COMMAND, planned, pointed, shown
 
-ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
-
-
-def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
-    before = machine.files()
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        planned(terminal, "pi --session")
-        terminal.press("enter")
-        terminal.wait_for_text("pi runs", 20)
-        assert terminal.wait() == 0
-        assert terminal.leftovers() == [], "the program gets a terminal as the shell left it"
-    ran = machine.ran()
-    assert ran["argv"] == [str(machine.folder / "bin/pi"), "--session", str(machine.page)]
-    assert ran["cwd"] == ran["env"]["PWD"] == str(machine.work)
-    assert ran["pid"] == terminal.process.pid, "exec, not a child, and no shell"
-    assert ran["env"]["HOME"] == str(machine.home)
-    assert not [name for name in ran["env"] if name.startswith("TEXTUAL")]
-    assert machine.files() == before, "nothing is written by looking"
-
-
-def test_another_agents_session_is_resumed_by_that_agent_in_its_folder(machine):
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        terminal.press("tab")
-        terminal.wait_for_text("dark mode please")
-        terminal.send("dark")
-        pointed(terminal, "dark mode please")
-        planned(terminal, "omp ")
-        terminal.press("enter")
-        terminal.wait_for_text("omp runs", 20)
-        assert terminal.wait() == 0
-    ran = machine.ran("omp")
-    assert ran["argv"][1:] == ["--resume", str(machine.omp)]
-    assert ran["cwd"] == str(machine.other)
-    assert machine.ran("pi") is None
-
 
 def test_the_agent_gets_the_variables_that_found_the_store(machine, tmp_path):
     moved = tmp_path / "moved"
@@ -71,17 +33,6 @@ def test_the_agent_gets_the_variables_that_found_the_store(machine, tmp_path):
     ran = machine.ran()
     assert ran["argv"][1:] == ["--session", str(path)]
     assert ran["env"]["PI_CODING_AGENT_DIR"] == str(moved)
-
-
-def test_a_query_opens_the_selector_with_the_matches(machine):
-    with machine.terminal("fix", "the", "login") as terminal:
-        pointed(terminal, "fix the login")
-        terminal.wait_for(lambda it: not it.shows("write a man page"), 30)
-        terminal.wait_for_text("1 of 2")
-        planned(terminal, "aaaa-login")
-        terminal.press("enter")
-        terminal.wait_for_text("pi runs", 20)
-    assert machine.ran()["argv"][-1] == str(machine.login)
 
 
 @pytest.mark.parametrize("by", ["path", "id", "beginning"])
@@ -119,16 +70,6 @@ def test_a_named_session_without_its_folder_is_not_resumed(machine):
     assert machine.ran() is None
 
 
-def test_print_writes_the_command_and_runs_nothing(machine):
-    with machine.terminal("--print", "login") as terminal:
-        planned(terminal, "aaaa-login")
-        terminal.press("enter")
-        assert terminal.wait() == 0
-        assert terminal.leftovers() == []
-        assert f"cd {machine.work}" in terminal.dump()
-    assert machine.ran() is None
-
-
 def test_a_shell_can_capture_and_run_the_printed_command(machine):
     spaced = machine.folder / "it's a folder"
     spaced.mkdir()
@@ -153,34 +94,6 @@ def test_leaving_without_a_choice_prints_nothing(machine):
         shown(terminal)
         terminal.press("escape")
         terminal.wait_for_text("status 130 []", 20)
-
-
-def test_escape_clears_one_thing_at_a_time_and_leaves_a_clean_terminal(machine):
-    before = machine.files()
-    with machine.terminal("login") as terminal:
-        pointed(terminal, "fix the login")
-        shown(terminal)
-        terminal.press("escape")
-        terminal.wait_for_text("write a man page")
-        terminal.settle()
-        assert terminal.process.poll() is None
-        terminal.press("escape")
-        assert terminal.wait() == 0
-        assert terminal.leftovers() == []
-    assert machine.ran() is None
-    assert machine.files() == before
-
-
-# The browser is ended by each of the signals (`test_browser`); both screens have one handler.
-@pytest.mark.parametrize("number", ENDING[:1])
-def test_a_signal_restores_the_terminal(machine, number):
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        terminal.signal(number)
-        terminal.wait(30)
-        assert terminal.leftovers() == []
-    assert machine.ran() is None
 
 
 def test_a_signal_during_a_question_keeps_the_session(machine):
@@ -248,21 +161,6 @@ def test_the_first_frame_equals_textuals_frame(machine):
                 continue
             differing = [at for at in range(56) if was[at] != now[at] and was[at][0] != " "]
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
-
-
-@pytest.mark.parametrize("size", [(40, 12), (160, 45)])
-def test_the_list_does_not_move_during_the_takeover(machine, size):
-    machine.warm()
-    with machine.terminal(size=size) as terminal:
-        terminal.wait_for_text("write a man page"[:10])
-        rows = {y: line.rstrip() for y, line in enumerate(terminal.lines) if "fix the l" in line}
-        terminal.wait_for_bytes(b"\x1b[?1000h", 30)
-        planned(terminal, "pi")
-        terminal.settle()
-        for y, line in rows.items():
-            assert "fix the l" in terminal.lines[y], (line, terminal.dump())
-        terminal.press("escape")
-        assert terminal.wait() == 0
 
 
 def before_textual(terminal):
@@ -345,47 +243,6 @@ def test_a_key_from_the_settings_works(machine):
     assert (last["type"], last["name"]) == ("session_info", "Manual")
 
 
-@pytest.mark.parametrize("asks", [True, False])
-def test_the_setting_decides_whether_trash_asks(machine, asks):
-    machine.settings(f"ask_before_trash = {'true' if asks else 'false'}\n")
-    content, times = machine.page.read_bytes(), machine.page.stat().st_mtime_ns
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        terminal.press("ctrl+d")
-        if asks:
-            terminal.wait_for_text('Trash "')
-            assert machine.page.exists()
-            terminal.press("enter")
-        terminal.wait_for_text("Trashed")
-        terminal.wait_for(lambda it: not it.shows("man page"))
-        assert not machine.page.exists()
-        [trashed] = (machine.folder / "data/Trash/files").iterdir()
-        assert trashed.read_bytes() == content
-        terminal.press("ctrl+_")
-        terminal.wait_for_text("write a man page")
-        assert (machine.page.read_bytes(), machine.page.stat().st_mtime_ns) == (content, times)
-        terminal.press("escape")
-        assert terminal.wait() == 0
-
-
-def test_the_command_line_undoes_actions_of_the_selector(machine):
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        terminal.press("ctrl+d")
-        terminal.wait_for_text('Trash "')
-        terminal.press("enter")
-        terminal.wait_for_text("Trashed")
-        terminal.press("escape")
-        assert terminal.wait() == 0
-    assert not machine.page.exists()
-    subprocess.run(
-        [*COMMAND, "undo"], env=machine.env, cwd=str(machine.work), check=True, capture_output=True
-    )
-    assert machine.page.exists()
-
-
 def test_hostile_text_never_reaches_the_terminal(machine):
     hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eevil\u2066 \x1bP+q\x1b\\ [bold red]x[/] \n end"
     lines = [*chain(hostile, hostile, id="ffff-evil", cwd=str(machine.work))]
@@ -412,19 +269,6 @@ def test_hostile_text_never_reaches_the_terminal(machine):
         written = terminal.output.decode("utf-8", "replace")
     for bad in ("\x1b]52", "\x1b[2J", "\x9b", "\u202e", "\u2066", "\x1bP"):
         assert bad not in written, bad
-
-
-def test_pasted_text_is_one_line_of_the_query(machine):
-    with machine.terminal() as terminal:
-        pointed(terminal, "write a man page")
-        shown(terminal)
-        # For Textual 8.2.8 an escape character within a paste ends it: the rest arrives as keys.
-        terminal.send("\x1b[200~\nlogin\nthe\n\x1b[201~")
-        terminal.wait_for_text("1 of 2", 30)
-        pointed(terminal, "fix the login")
-        terminal.send("\x1b[200~ \x07line\x1b[201~")
-        terminal.wait_for_text("No session matches “login the ␇line”", 30)
-    assert machine.ran() is None, "a newline that is pasted chooses nothing"
 
 
 def test_without_a_terminal_it_prints_an_error(machine):
