@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry, group_by_action
+from app.actions.restore import title_in_trash
 from app.actions.session_edits import PINNED
 from app.index.row import Row
 from app.sessions.manager.change import Change
-from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import agent_named
 
 MOST_ACTIONS = 200
@@ -109,13 +109,7 @@ class _Known:
     def title(self, change: Change) -> str:
         """The title of the session of a change; that of a session in the trash is read from its file."""
         row = self._rows.get((change.agent, change.session_id))
-        if row is not None:
-            return row.title
-        if change.kind == "trash" and change.after:
-            summary = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
-            if summary is not None and summary.id == change.session_id:
-                return summary.title
-        return ""
+        return title_in_trash(change) if row is None else row.title
 
     def move(self, change: Change, *, forward: bool) -> str:
         """Undo a change, or redo it if `forward`, in the known values; the result is why that is not

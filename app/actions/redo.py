@@ -15,10 +15,8 @@ from app.actions.branch import MARK, leaf_is_at, set_leaf
 from app.actions.drafts import write_draft_file
 from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import JournalEntry
-from app.actions.restore import restore
-from app.actions.session_edits import open_session
 from app.actions.trash import trash
-from app.actions.undo import CannotUndo, find_store, undo
+from app.actions.undo import CannotUndo, find_store, open_same, require, undo
 from app.actions.undo_steps import can_retry
 from app.formats.timestamps import parse_time
 from app.sessions.errors import NotThere, SessionError
@@ -33,10 +31,6 @@ _REVERSIBLE = frozenset(("label", "name", "pin", "tags", "note", "rewrite", "mov
 """Kinds of changes whose undo is a change of the same kind."""
 _SILENT = frozenset(("label", "session_info", "title_change"))
 """Types of entries that do not continue a conversation."""
-
-
-class CannotRedo(SessionError):
-    """The change cannot be redone, because something else has changed since it was undone."""
 
 
 class RedoAttempt(NamedTuple):
@@ -62,32 +56,24 @@ def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_
     :param store: where the session was found; None for the one that `env` leads to.
     :param state_folder: where leafmark keeps its pins.
     :return: the new change, which can be undone in turn.
-    :raises CannotRedo: the session or its value has changed since.
+    :raises CannotUndo: the session or its value has changed since.
     :raises SessionError: nothing was written or moved; the class says why.
     """
     change = step.change
     if store is None:
         store = find_store(change, env)
     if change.kind in _REVERSIBLE:
-        if change.kind == "pin" and store is None:
-            raise CannotRedo(change.path, 0, "its folder is not looked into any more")
-        try:
-            return undo(_inverse(change), env, store, state_folder=state_folder)
-        except CannotUndo as error:
-            raise CannotRedo(change.path, 0, error.reason) from None
+        return undo(_inverse(change), env, store, state_folder=state_folder)
     if change.kind == "leaf":
         return _redo_leaf(change, env, store)
     if change.kind == "trash" and change.session_id:
         _require_no_news(step, env, store)
         return trash(change.path, env, store)
     if change.kind in ("restore", "file") and step.by is not None:
-        try:
-            restored = restore(step.by)
-        except NotThere as error:
-            raise CannotRedo(change.path, 0, error.reason) from None
+        restored = undo(step.by, env, store)
         # A new session stays one, so that its undo sees whether it has gone on.
         return restored if change.kind == "restore" else replace(change, note=restored.note)
-    raise CannotRedo(change.path, 0, "this is not done twice; do it again by hand")
+    raise CannotUndo(change.path, 0, "this is not done twice; do it again by hand")
 
 
 def redo_journal_action(
@@ -155,9 +141,8 @@ def _inverse(change: Change) -> Change:
 
 def _redo_leaf(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     """Move the leaf again, to the summary if one was written, and leave the draft again."""
-    manager = open_session(change.path, "branch", env, store)
-    _require(manager.session_id == change.session_id, change, "another session has its place by now")
-    _require(leaf_is_at(manager, change.before), change, "the session has gone on since")
+    manager = open_same(change, "branch", env, store)
+    require(leaf_is_at(manager, change.before), change, "the session has gone on since")
     written = manager.get_entry(change.after) if change.after else None
     is_summary = written is not None and written.type == "branch_summary"
     moved = set_leaf(manager, change.after if is_summary else change.target_id)
@@ -176,13 +161,13 @@ def _redo_leaf(change: Change, env: Mapping[str, str], store: Store | None) -> C
 def _require_no_news(step: JournalEntry, env: Mapping[str, str], store: Store | None) -> None:
     """Pass if the session has no entry of its agent that was written after the undo.
 
-    :raises CannotRedo: it has, or another session has its place.
+    :raises CannotUndo: it has, or another session has its place.
     """
     change = step.change
     agents = () if store is None else store.agents
     summary = quick_summary(change.path, agents, 0)
     is_same = summary is None or summary.id == change.session_id
-    _require(is_same, change, "another session has its place by now")
+    require(is_same, change, "another session has its place by now")
     try:
         if os.stat(change.path).st_mtime_ns // 1_000_000 <= step.undone_ms:
             return
@@ -191,7 +176,7 @@ def _require_no_news(step: JournalEntry, env: Mapping[str, str], store: Store | 
     # An undo or redo of leafmark gives the file a new time as well, but says nothing in it.
     manager = SessionManager.open(change.path, env=env, agents=agents, new=False)
     is_new = any(_is_news(entry, step.undone_ms) for entry in manager.get_entries())
-    _require(not is_new, change, "the session has gone on since")
+    require(not is_new, change, "the session has gone on since")
 
 
 def _is_news(entry: Entry, since_ms: int) -> bool:
@@ -199,12 +184,3 @@ def _is_news(entry: Entry, since_ms: int) -> bool:
         return False
     at_ms = parse_time(entry.timestamp)
     return at_ms is None or at_ms > since_ms
-
-
-def _require(is_unchanged: bool, change: Change, reason: str) -> None:
-    """Pass if nothing has changed since the undo.
-
-    :raises CannotRedo: something has, for `reason`.
-    """
-    if not is_unchanged:
-        raise CannotRedo(change.path, 0, reason)

@@ -231,6 +231,14 @@ def _is_other_session(trashed: Change, in_trash: str) -> bool:
     return summary is not None and summary.id != trashed.session_id
 
 
+def title_in_trash(change: Change) -> str:
+    """The raw title of the session that a change moved to the trash; "" if it is not there."""
+    if change.kind != "trash" or not change.after:
+        return ""
+    summary = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
+    return summary.title if summary is not None and summary.id == change.session_id else ""
+
+
 def _read_id(in_trash: str, change: Change) -> str:
     """The id of the session in a file, "" if the file is no session."""
     summary = quick_summary(in_trash, (change.agent,) if change.agent else (), 0)

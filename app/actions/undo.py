@@ -19,7 +19,7 @@ from app.actions.branch import leaf_is_at, set_leaf
 from app.actions.drafts import delete_draft
 from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import InterruptedChange, JournalEntry
-from app.actions.restore import find_trashed, restore
+from app.actions.restore import find_trashed, restore, title_in_trash
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
 from app.actions.tagging import OtherByNow, is_recorded, revert
 from app.actions.trash import trash
@@ -34,7 +34,7 @@ from app.stores.base import Store
 
 
 class CannotUndo(SessionError):
-    """The change cannot be undone, or its result has changed since."""
+    """The change cannot be undone or redone, or its result has changed since."""
 
 
 def undo(
@@ -54,21 +54,20 @@ def undo(
     if store is None:
         store = find_store(change, env)
     if change.kind == "label" and change.target_id is not None:
-        manager = _open(change, "label", env, store)
-        _require(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
+        manager = open_same(change, "label", env, store)
+        require(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
         return set_label(manager, change.target_id, change.before)
     if change.kind == "name":
-        manager = _open(change, "name", env, store)
-        _require(manager.session_name == change.after, change, "the name is another by now")
+        manager = open_same(change, "name", env, store)
+        require(manager.session_name == change.after, change, "the name is another by now")
         return set_name(manager, change.before or "")
     if change.kind == "leaf":
-        manager = _open(change, "branch", env, store)
-        _require(leaf_is_at(manager, change.after), change, "the session has gone on since")
+        manager = open_same(change, "branch", env, store)
+        require(leaf_is_at(manager, change.after), change, "the session has gone on since")
         return _delete_draft_of(change, set_leaf(manager, change.before))
     if change.kind in ("rewrite", "move"):
         return _revert(change, env, store)
     if change.kind == "pin":
-        assert store is not None
         return _restore_pin(change, env, store, state_folder)
     if change.kind in ("tags", "note"):
         try:
@@ -95,16 +94,20 @@ def _delete_draft_of(change: Change, undo_change: Change) -> Change:
     return replace(undo_change, note="; ".join(filter(None, (undo_change.note, problem))))
 
 
-def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
+def open_same(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
+    """Open the session that was changed, to change it again; see `open_session`.
+
+    :raises CannotUndo: another session has its path.
+    """
     manager = open_session(change.path, ability, env, store)
-    _require(manager.session_id == change.session_id, change, "another session has its place by now")
+    require(manager.session_id == change.session_id, change, "another session has its place by now")
     return manager
 
 
 def _revert(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     path = change.path if change.kind == "rewrite" else change.after or change.path
     manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
-    _require(manager.session_id == change.session_id, change, "another session has its place by now")
+    require(manager.session_id == change.session_id, change, "another session has its place by now")
     try:
         return manager.revert(change)
     except Changed:
@@ -125,16 +128,20 @@ def _restore(change: Change) -> Change:
 def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     """Trash the session that was made, unless it has new entries."""
     path = change.after or ""
-    _require(change.after_id != change.session_id, change, "what came out of the archive stays")
+    require(change.after_id != change.session_id, change, "what came out of the archive stays")
     manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
-    _require(leaf_is_at(manager, change.target_id), change, "the new session has gone on since")
+    require(leaf_is_at(manager, change.target_id), change, "the new session has gone on since")
     return trash(path, env, store)
 
 
-def _restore_pin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
+def _restore_pin(
+    change: Change, env: Mapping[str, str], store: Store | None, state_folder: str | None
+) -> Change:
+    if store is None:
+        raise CannotUndo(change.path, 0, "its folder is not looked into any more")
     state_folder = paths.state_folder(env) if state_folder is None else state_folder
     now = PINNED if (change.agent, change.session_id) in all_pins([store], state_folder) else None
-    _require(now == change.after, change, "the pin is another by now")
+    require(now == change.after, change, "the pin is another by now")
     return pin(change.agent, change.session_id, change.before is not None, store, state_folder)
 
 
@@ -159,10 +166,10 @@ def find_store(change: Change, env: Mapping[str, str]) -> Store | None:
     return agent.store_at(os.path.dirname(change.path), env, home, here)
 
 
-def _require(is_unchanged: bool, change: Change, reason: str) -> None:
-    """Pass if the result of `change` is unchanged.
+def require(is_unchanged: bool, change: Change, reason: str) -> None:
+    """Pass if nothing has changed since `change` was made or undone.
 
-    :raises CannotUndo: it is not, for `reason`.
+    :raises CannotUndo: something has, for `reason`.
     """
     if not is_unchanged:
         raise CannotUndo(change.path, 0, reason)
@@ -280,7 +287,7 @@ def next_journal_action(journal: Journal, own: Collection[int]) -> JournalAction
     if not steps:
         return None
     changes = [step.change for step in steps]
-    title = _title_in_trash(changes[0]) if len(changes) == 1 else ""
+    title = title_in_trash(changes[0]) if len(changes) == 1 else ""
     return JournalAction(steps[0].action, steps[-1].at_ms, changes, title)
 
 
@@ -337,10 +344,3 @@ def undo_journal_change(
         return undo(change, env, store, state_folder=state_folder), None
     except (SessionError, OSError) as error:
         return None, error
-
-
-def _title_in_trash(change: Change) -> str:
-    if change.kind != "trash" or not change.after:
-        return ""
-    summary = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
-    return summary.title if summary is not None and summary.id == change.session_id else ""

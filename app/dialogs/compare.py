@@ -11,7 +11,7 @@ from textual.widgets import Static
 from app.formats.text import one_line
 from app.view.comparison import BESIDE_FROM, ComparisonCursor, ComparisonTable
 from app.view.line import fit_line
-from app.widgets.dialog import SHORT_BELOW, Dialog, DialogBox, TextLines
+from app.widgets.dialog import Dialog, DialogBox, TextLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from app.messages import BranchesCompared
     from app.sessions.tree.node import Node
     from app.view.line import Line
-
-_BESIDE, _BESIDE_SHORT = 4, 2
-"""Lines of the dialog beside its text: the frame, and blank lines unless the screen is short."""
 
 
 class ComparisonLines(TextLines):
@@ -139,15 +136,9 @@ class CompareDialog(Dialog["Node | None"]):
 
         # The head does not scroll.
         self._head.show(lambda cells: lay_out(cells).head, most=lambda: self.size.height)
-        self._lines.compare(lay_out, most=self._room)
+        self._lines.compare(lay_out, most=lambda: max(1, self.room - self._head.rows))
         others = "[ ] branch  " if event.of > 1 else ""
         self.set_keys(f"n N next difference  Enter go there  Tab side  {others}Esc close")
-
-    def _room(self) -> int:
-        height = self.size.height
-        # A dialog takes at most 96 % of a high screen, see the styles.
-        room = height - _BESIDE_SHORT if height < SHORT_BELOW else height * 96 // 100 - _BESIDE
-        return max(1, room - self._head.rows)
 
     def action_turn(self, step: int) -> None:
         """Compare another branch."""

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from app.dialogs.questions import path_at
 from app.export.choice import FULL, HTML
 from app.formats.text import inert, one_line
 from app.view.export_choices import (
@@ -144,7 +145,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
 
     async def action_go_on(self) -> None:
         """Answer with what is chosen, if the file can be made."""
-        path = self._absolute(self._path.value.strip())
+        path = path_at(self._here, self._path.value.strip(), self._home)
         problem, is_there = await asyncio.to_thread(_look_at, path, self._name_of is None)
         if problem:
             self._complain(problem)
@@ -164,11 +165,6 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
             self._entry_id,
         )
         self.dismiss(ExportAnswer(order, path, is_there))
-
-    def _absolute(self, text: str) -> str:
-        if text == "~" or text.startswith("~/"):
-            text = self._home + text[1:]
-        return os.path.normpath(os.path.join(self._here, text)) if text else ""
 
 
 def _look_at(path: str, needs_folder: bool) -> tuple[str, bool]:

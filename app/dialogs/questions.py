@@ -255,14 +255,19 @@ class FolderDialog(Dialog[str | None]):
 
 
 def folder_at(start: str, text: str, home: str) -> str:
-    """The absolute path of a folder that the user has typed, relative to `start`; "" if it does not exist.
+    """The absolute path of a folder that the user has typed, as by `path_at`; "" if it does not exist."""
+    folder = path_at(start, text, home)
+    return folder if "\0" not in folder and os.path.isdir(folder) else ""
+
+
+def path_at(start: str, text: str, home: str) -> str:
+    """The absolute path of a file that the user has typed, relative to `start`; "" for an empty text.
 
     :param home: what `~` stands for.
     """
     if text == "~" or text.startswith("~/"):
         text = home + text[1:]
-    folder = os.path.normpath(os.path.join(start, text))
-    return folder if text and "\0" not in text and os.path.isdir(folder) else ""
+    return os.path.normpath(os.path.join(start, text)) if text else ""
 
 
 class WaitDialog(Dialog[None]):

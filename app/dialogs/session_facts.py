@@ -13,7 +13,7 @@ from app.formats.text import one_line
 from app.view.cells import stable_width
 from app.view.problems import TreeProblem, line_place
 from app.view.session_details import details_lines
-from app.widgets.dialog import SHORT_BELOW, Dialog, DialogBox, ItemList, TextLines
+from app.widgets.dialog import Dialog, DialogBox, ItemList, TextLines
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from app.view.line import Line
     from app.view.session_details import Fact
-
-_BESIDE, _BESIDE_SHORT = 4, 2
-"""Lines of the details' dialog beside the table: the frame, and blank lines unless the screen is short."""
 
 
 class SessionDetailsDialog(Dialog[str | None]):
@@ -53,13 +50,8 @@ class SessionDetailsDialog(Dialog[str | None]):
             yield self._lines
 
     def on_mount(self) -> None:
-        self._lines.show(lambda cells: details_lines(self._facts, cells), most=self._room)
+        self._lines.show(lambda cells: details_lines(self._facts, cells), most=lambda: max(3, self.room))
         self._lines.focus()
-
-    def _room(self) -> int:
-        lines = self.app.size.height
-        # A dialog takes at most 96 % of a high screen, see the styles.
-        return max(3, lines - _BESIDE_SHORT if lines < SHORT_BELOW else lines * 96 // 100 - _BESIDE)
 
 
 class ProblemsDialog(Dialog[TreeProblem | None]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import tomlkit
@@ -17,7 +16,7 @@ from textual.widgets import Input, Static
 from app.dialogs.setting_rows import SettingRow, setting_line, setting_rows, typed_value
 from app.formats.text import inert, one_line
 from app.services.external_editor import NoProgram, command_of
-from app.settings import read_settings, settings_file
+from app.settings import SETTINGS, read_settings, settings_file
 from app.settings_writer import CannotWrite, make_file, read_values, set_setting
 from app.stores import AGENTS
 from app.widgets.dialog import Dialog, DialogBox, ItemList
@@ -71,13 +70,31 @@ class SettingsDialog(Dialog[None]):
     def on_mount(self) -> None:
         self._list.focus()
         self._show_keys()
-        self._read()
+        self.run_worker(self._show_file(), exclusive=True, group="settings")
 
     def on_resize(self) -> None:
         self._list.fit(self.size.height - _BESIDE)
 
     @work(exclusive=True, group="settings")
-    async def _read(self) -> None:
+    async def _update(self, name: str = "", value: str = "") -> None:
+        """Read the settings again, and show them; those that count at once change on the screen.
+
+        :param name: of a setting that is changed in the file before; "" for none.
+        :param value: as TOML; "" removes the setting.
+        """
+        try:
+            if name:
+                await asyncio.to_thread(set_setting, self._setup.env, name, value)
+        except CannotWrite as error:
+            self.app.notify(one_line(str(error), 500), severity="error", markup=False)
+            return
+        now = await asyncio.to_thread(read_settings, self._setup.env)
+        for setting in SETTINGS:
+            if setting.at_once:
+                setattr(self._settings, setting.name, getattr(now, setting.name))
+        # Clashes of keys were found at the start, and hold while the keys are the same.
+        clashes = [text for text in self._settings.problems if text.startswith("keys: ")]
+        self._problems = (*now.problems, *(clashes if now.keys == self._settings.keys else ()))
         await self._show_file()
 
     async def _show_file(self) -> None:
@@ -136,7 +153,7 @@ class SettingsDialog(Dialog[None]):
         if row is None:
             return
         if row.setting.choices:
-            self._write(row.name, row.next_value)
+            self._update(row.name, row.next_value)
         elif row.typed is not None:
             self._edited = row
             self._line.placeholder = "Folders, with commas between them" if "." in row.name else "A command"
@@ -149,28 +166,7 @@ class SettingsDialog(Dialog[None]):
         """Remove the setting from the file."""
         row = self._list.picked
         if row is not None and row.name != "keys":
-            self._write(row.name, "")
-
-    @work(exclusive=True, group="settings")
-    async def _write(self, name: str, value: str) -> None:
-        try:
-            await asyncio.to_thread(set_setting, self._setup.env, name, value)
-        except CannotWrite as error:
-            self.app.notify(one_line(str(error), 500), severity="error", markup=False)
-            return
-        await self._reload()
-
-    async def _reload(self) -> None:
-        """Read the settings again. Those that count at once change on the screen."""
-        now = await asyncio.to_thread(read_settings, self._setup.env)
-        at_once = {row.setting.name for row in self._rows if row.setting.at_once}
-        for field in fields(now):
-            if field.name in at_once:
-                setattr(self._settings, field.name, getattr(now, field.name))
-        # Clashes of keys were found at the start, and hold while the keys are the same.
-        clashes = [text for text in self._settings.problems if text.startswith("keys: ")]
-        self._problems = (*now.problems, *(clashes if now.keys == self._settings.keys else ()))
-        await self._show_file()
+            self._update(row.name, "")
 
     def action_filter(self) -> None:
         """Go to the filter line."""
@@ -214,11 +210,7 @@ class SettingsDialog(Dialog[None]):
             problem = "Other programs cannot run here"
         if problem:
             self.app.notify(one_line(problem, 500), severity="error", markup=False)
-        self._read_again()
-
-    @work(exclusive=True, group="settings")
-    async def _read_again(self) -> None:
-        await self._reload()
+        self._update()
 
     # messages
 
@@ -244,7 +236,7 @@ class SettingsDialog(Dialog[None]):
             self.app.notify(problem, severity="error", markup=False)
             return
         self._end_edit()
-        self._write(row.name, value)
+        self._update(row.name, value)
 
 
 def _problem(row: SettingRow, value: str) -> str:

@@ -69,6 +69,12 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
         # The frame has its width after the layout.
         self.call_after_refresh(self._show_keys_that_fit)
 
+    @property
+    def room(self) -> int:
+        """The lines that fit into the box: a dialog takes at most 96 % of a high screen, see the styles."""
+        height = self.app.size.height
+        return height - 2 if height < SHORT_BELOW else height * 96 // 100 - 4
+
     def _show_keys_that_fit(self) -> None:
         """Show the keys in the lower frame, unless a message is there."""
         boxes = self.query(".dialog")
@@ -133,15 +139,14 @@ class TextLines(LineList):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lay_out: Callable[[int], list[Line]] = lambda cells: []
-        self._most: Callable[[], int] | None = None
+        self._most: Callable[[], int] = lambda: 0
         self._laid_out: list[Line] = []
 
-    def show(self, lay_out: Callable[[int], list[Line]], most: Callable[[], int] | None = None) -> None:
+    def show(self, lay_out: Callable[[int], list[Line]], most: Callable[[], int]) -> None:
         """Show other lines from their beginning.
 
         :param lay_out: gives the lines for a width in cells.
-        :param most: gives the lines that the list is high at most, and it is as high as it has lines; None
-            leaves its height to the styles.
+        :param most: gives the lines that the list is high at most; it is as high as it has lines.
         """
         self._lay_out, self._most = lay_out, most
         self._show_lines()
@@ -150,8 +155,7 @@ class TextLines(LineList):
     def _show_lines(self) -> None:
         if self.size.width:
             self._laid_out = self._lay_out(self.scrollable_content_region.width)
-            if self._most is not None:
-                self.styles.height = min(len(self._laid_out), self._most())
+            self.styles.height = min(len(self._laid_out), self._most())
         self.set_rows(len(self._laid_out), 0)
 
     def on_resize(self) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from app.actions.branch import branch, branch_to_file, fork
 from app.actions.journal import Journal
-from app.actions.redo import CannotRedo, redo_journal_action
+from app.actions.redo import redo_journal_action
 from app.actions.restore import list_trashed, restore
 from app.actions.session_edits import label, pin, rename
 from app.actions.trash import trash
-from app.actions.undo import settle_interrupted, undo_journal_action
+from app.actions.undo import CannotUndo, settle_interrupted, undo_journal_action
 from app.sessions.errors import AlreadyThere
 from app.stores import all_pins, discover
 from tests.actions.conftest import bytes_of, contents, reopened
@@ -205,7 +205,7 @@ def test_what_has_changed_meanwhile_is_not_redone_and_nothing_is_lost(world: Wor
         os.utime(path, (4_000_000_000, 4_000_000_000))
     before = contents(os.path.dirname(path))
     error = world.redo_fails()
-    assert isinstance(error, CannotRedo)
+    assert isinstance(error, CannotUndo)
     expected = {
         "name": "the name is another by now",
         "label": "the label is another by now",
