@@ -119,15 +119,6 @@ def test_a_change_that_wrote_only_a_draft_can_be_undone(home: Home) -> None:
     assert not (Path(path).with_suffix("") / "draft.txt").exists()
 
 
-def test_an_agent_without_drafts_gets_none(home: Home) -> None:
-    manager = home.answered("pi")
-    path = manager.session_file or ""
-    first = manager.get_entries()[0].id or ""
-    change = branch_in_place(options_at(home, path, first), home.env, store_of(home, path), draft=TEXT)
-    assert change.draft == ""
-    assert not Path(path).with_suffix("").exists()
-
-
 def test_a_text_written_during_the_deletion_is_put_back_or_kept_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,17 +84,6 @@ def test_a_branch_at_a_prompt_goes_to_its_parent(home: Home, forked_path: Callab
     assert json.loads(lines_of(path)[-1])["parentId"] == "e"
 
 
-def test_a_branch_at_the_first_prompt_goes_before_all_entries(
-    home: Home, forked_path: Callable[..., str]
-) -> None:
-    path = forked_path()
-    options = options_at(home, path, "00000001")
-    assert options.target == Target(None, "a question")
-    branch_in_place(options, home.env)
-    assert json.loads(lines_of(path)[-1])["parentId"] is None
-    assert reopened(home, path).build_session_context().messages == []
-
-
 def test_a_branch_at_the_leaf_writes_nothing(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(labelled("00000002", "x", "l", "e"))
     for entry_id in ("l", "e"):
@@ -223,21 +212,6 @@ def test_a_file_without_write_permission_is_a_problem(
     assert options_at(home, path, "00000002").here.problem == "the file may not be written"
 
 
-def test_a_new_file_has_the_path(home: Home, forked_path: Callable[..., str]) -> None:
-    path = forked_path(labelled("00000002", "kept", "l1", "e"), entry("session_info", "n", "l1", name="N"))
-    before = bytes_of(path)
-    change = branch_to_new_file(options_at(home, path, "00000002"), home.env, store_of(home, path))
-    assert bytes_of(path) == before
-    made = reopened(home, change.after)
-    assert [line.id for line in made.get_entries()][:2] == ["00000001", "00000002"]
-    assert (made.get_label("00000002"), made.session_name, made.header["parentSession"]) == (
-        "kept",
-        "N",
-        path,
-    )
-    assert os.path.dirname(change.after or "") == os.path.dirname(path)
-
-
 def test_a_new_file_for_another_folder(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     other = home.folder / "other"
@@ -247,6 +221,7 @@ def test_a_new_file_for_another_folder(home: Home, forked_path: Callable[..., st
     other.mkdir()
     change = branch_to_new_file(options, home.env, store_of(home, path), str(other))
     made = reopened(home, change.after)
+    assert [line.id for line in made.get_entries()] == ["00000001", "00000002"]
     assert made.cwd == os.path.realpath(other)
     assert os.path.dirname(change.after or "") != os.path.dirname(path)
 

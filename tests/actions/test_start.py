@@ -15,38 +15,22 @@ import pytest
 
 from app.actions.resume import ResumeError, execute, plan_new
 from app.stores import discover
+from tests.actions.test_resume import ROOT, Machine
 
 if TYPE_CHECKING:
     from app.stores.base import Store
 
-ROOT = Path(__file__).resolve().parents[2]
 
-FAKE = """#!{python}
-import json, os, sys
-print(json.dumps({{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.environ)}}))
-"""
-
-
-class Machine:
-    """A home folder, a working folder and fake programs."""
-
-    def __init__(self, root: Path) -> None:
-        self.home, self.work, self.bin = root / "home", root / "home" / "my work", root / "bin"
-        self.work.mkdir(parents=True)
-        self.bin.mkdir()
-        self.env = {"HOME": str(self.home), "PATH": str(self.bin), "PWD": "/old"}
-        for name in ("pi", "omp", "indusagi", "indus", "agent", "claude", "codex"):
-            (self.bin / name).write_text(FAKE.format(python=sys.executable))
-            (self.bin / name).chmod(0o755)
-
-    def store(self, agent: str, source: str = "default", extra: tuple[tuple[str, str], ...] = ()) -> Store:
-        stores = discover(self.env, str(self.home), str(self.work), extra)
-        return next(store for store in stores if agent in store.agents and store.of(agent).source == source)
+def store_of(machine: Machine, agent: str, source: str = "default") -> Store:
+    stores = discover(machine.env, str(machine.home), str(machine.work))
+    return next(store for store in stores if agent in store.agents and store.of(agent).source == source)
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+    machine = Machine(tmp_path)
+    machine.install("pi", "omp", "indusagi", "indus", "agent", "claude", "codex")
+    return machine
 
 
 @pytest.mark.parametrize(
@@ -61,7 +45,7 @@ def machine(tmp_path: Path) -> Machine:
     ],
 )
 def test_each_agent_is_started_in_the_folder(machine: Machine, agent: str, argv: list[str]) -> None:
-    plan = plan_new(agent, str(machine.work), machine.store(agent), machine.env)
+    plan = plan_new(agent, str(machine.work), store_of(machine, agent), machine.env)
     assert (plan.argv, plan.cwd, plan.problem) == (argv, str(machine.work), None)
     assert plan.program == str(machine.bin / argv[0])
     assert plan.shell == f"cd '{machine.work}' && {' '.join(argv)}"
@@ -81,17 +65,17 @@ def test_the_new_indusagi_has_another_command(machine: Machine) -> None:
 def test_a_custom_session_folder_is_passed_to_the_agent(machine: Machine) -> None:
     folder = str(machine.home / "copies")
     for agent in ("pi", "omp"):
-        store = machine.store(agent, "--store", ((agent, folder),))
+        store = machine.store(agent, "copies", ((agent, folder),))
         plan = plan_new(agent, str(machine.work), store, machine.env)
         assert plan.argv == [agent, "--session-dir", folder]
 
 
 def test_variables_that_lead_to_another_store_are_removed(machine: Machine) -> None:
     machine.env |= {"PI_CODING_AGENT_DIR": str(machine.home / "moved"), "OMP_PROFILE": "work"}
-    plan = plan_new("omp", str(machine.work), machine.store("omp"), machine.env)
+    plan = plan_new("omp", str(machine.work), store_of(machine, "omp"), machine.env)
     assert not {"PI_CODING_AGENT_DIR", "OMP_PROFILE"} & set(plan.environment)
     assert plan.shell.endswith("env -u PI_CODING_AGENT_DIR -u OMP_PROFILE omp")
-    profile = plan_new("omp", str(machine.work), machine.store("omp", "profile work"), machine.env)
+    profile = plan_new("omp", str(machine.work), store_of(machine, "omp", "profile work"), machine.env)
     assert profile.environment["OMP_PROFILE"] == "work"
     assert "PI_CODING_AGENT_DIR" not in profile.environment
 
@@ -123,7 +107,7 @@ def test_the_agent_runs_in_the_working_folder(machine: Machine) -> None:
     [("", "there is no folder"), ("relative", "there is no folder"), ("/gone/for/long", "is gone")],
 )
 def test_an_invalid_working_folder_is_a_problem(machine: Machine, folder: str, problem: str) -> None:
-    plan = plan_new("pi", folder, machine.store("pi"), machine.env)
+    plan = plan_new("pi", folder, store_of(machine, "pi"), machine.env)
     assert problem in (plan.problem or "")
     assert plan.folder_gone
     assert plan.shell == "pi"
@@ -133,10 +117,10 @@ def test_an_invalid_working_folder_is_a_problem(machine: Machine, folder: str, p
 
 def test_a_missing_program_is_a_problem_with_the_install_command(machine: Machine) -> None:
     (machine.bin / "omp").unlink()
-    plan = plan_new("omp", "/gone", machine.store("omp"), machine.env)
+    plan = plan_new("omp", "/gone", store_of(machine, "omp"), machine.env)
     missing = "omp is not installed: npm install -g @oh-my-pi/pi-coding-agent"
     assert plan.problem == f"the folder /gone is gone, and {missing}"
-    assert plan_new("omp", str(machine.home), machine.store("omp"), machine.env).problem == missing
+    assert plan_new("omp", str(machine.home), store_of(machine, "omp"), machine.env).problem == missing
     assert not plan.folder_gone
     with pytest.raises(ResumeError, match="not installed"):
         execute(plan)
@@ -144,4 +128,4 @@ def test_a_missing_program_is_a_problem_with_the_install_command(machine: Machin
 
 def test_an_agent_that_does_not_use_the_store_is_refused(machine: Machine) -> None:
     with pytest.raises(KeyError):
-        plan_new("omp", str(machine.work), machine.store("pi"), machine.env)
+        plan_new("omp", str(machine.work), store_of(machine, "pi"), machine.env)

@@ -52,6 +52,15 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def install(tmp_path, *names):
+    """Put programs that do nothing on the PATH of the browser."""
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+
+
 def pack(tmp_path, name, *lines, end=None):
     """Write a session to the archive of oh-my-pi; with `end`, only its compressed bytes up to there."""
     path = tmp_path / "home/.omp/agent/archive/sessions/-work-app" / f"{name}.jsonl.gz"

@@ -15,7 +15,7 @@ from app.messages import StatesFound
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from tests.factory import chain, write_session
-from tests.ui.conftest import WAYS, asked, pi_session, snapshot
+from tests.ui.conftest import WAYS, asked, install, pi_session, snapshot
 
 
 async def test_keys_about_a_session_are_offered_only_if_there_is_one(browser, three):
@@ -135,13 +135,6 @@ async def test_a_session_that_failed_stays_marked(browser, three, monkeypatch):
         await ui.until(lambda: "marked" not in ui.text(), "the end of the marks")
 
 
-async def test_escape_removes_the_marks_first(browser, three):
-    async with browser(selector="") as ui:
-        await ui.press("space", *"done", "escape")
-        assert "marked" not in ui.text()
-        assert ui.box.value == "done"
-
-
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)], ids=str)
 async def test_the_footer_names_the_next_effect_of_escape(browser, three, size):
     async with browser(selector="", size=size) as ui:
@@ -181,12 +174,11 @@ async def test_a_name_that_is_cut_is_reported(browser, tmp_path):
         assert "語" * 40 in path.read_text()
 
 
-@pytest.mark.parametrize("way", WAYS)
-async def test_actions_work_from_a_removed_folder(browser, three, tmp_path, monkeypatch, way):
+async def test_actions_work_from_a_removed_folder(browser, three, tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    async with browser(**way) as ui:
+    async with browser() as ui:
         path = ui.path("plain")
         await ui.press("down", "ctrl+r", *"Manual", "enter")
         await ui.until(lambda: "Manual" in ui.text(), "the name")
@@ -239,13 +231,6 @@ async def test_p_pins_and_pinned_sessions_come_first(browser, three):
         await ui.until(lambda: ui.listed()[1] == "branchy", "the old place")
 
 
-async def test_f_forks_and_the_fork_is_listed(browser, three):
-    async with browser() as ui:
-        await ui.press("f")
-        await ui.until(lambda: len(ui.listed()) == 6, "the fork")
-        assert any("Forked" in toast for toast in ui.toasts())
-
-
 async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three, tmp_path):
     target = tmp_path / "other"
     target.mkdir()
@@ -256,41 +241,11 @@ async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three,
         await ui.until(lambda: f"[{target}]" in ui.listed(), "the fork's project")
 
 
-async def test_id_and_path_are_copied(browser, three):
-    async with browser() as ui:
-        await ui.press("y")
-        assert ui.app.clipboard == "branchy"
-        await ui.press("Y")
-        assert ui.app.clipboard == str(ui.path("branchy"))
-
-
-async def test_a_missing_folder_offers_a_fork_in_another_folder(browser, tmp_path):
-    work = tmp_path / "work"
-    work.mkdir()
-    pi_session(tmp_path, *chain("go on", "yes", id="s", cwd="/gone/for/good"), id="s")
-    program = tmp_path / "bin" / "pi"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    async with browser(here=str(work)) as ui:
-        await ui.press("down", "plus", "G")
-        await ui.settled()
-        await ui.press("enter")
-        assert "f fork into another folder" in ui.text()
-        await ui.press("f", "enter")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.cwd == str(work)
-        assert len(list((tmp_path / "home").rglob("*.jsonl"))) == 2
-
-
 async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
-    program = tmp_path / "bin" / "pi"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    install(tmp_path, "pi")
     async with browser(here=str(work)) as ui:
         await ui.press("c")
         assert "Close leafmark and start a new pi session in " in ui.text()
@@ -309,10 +264,7 @@ async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_fo
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
     pi_session(tmp_path, *chain("lost", "yes", id="t", cwd="/gone/away"), id="t", project="away")
-    program = tmp_path / "bin" / "pi"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    install(tmp_path, "pi")
     async with browser(here=str(work), size=(160, 40)) as ui:
         await ui.press("plus", "G", "up")
         await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.actions.undo_steps import SKIP_NOTE
 from app.dialogs.places import PlaceDialog
 from tests.factory import chain
@@ -47,16 +45,6 @@ async def test_undo_skips_a_session_from_the_archive_and_says_so(browser, three,
         await ui.until(lambda: any("Undone: pin" in toast for toast in ui.toasts()), "what was done before")
 
 
-async def test_escape_changes_nothing_in_the_archive(browser, three, tmp_path):
-    packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
-    async with browser(selector="") as ui:
-        await ui.press("shift+tab", "A")
-        await ui.until(lambda: "packed away" in ui.text(), "the archive")
-        await ui.press("escape")
-        assert ui.selects
-        assert packed.exists()
-
-
 async def test_damaged_archive_files_are_listed_by_name(browser, three, tmp_path):
     pack(tmp_path, "cut-off", *chain("packed away", "x", id="old"), end=30)
     pack(tmp_path, "no-prompt", *chain("packed away", "x", id="old")[:1])
@@ -88,27 +76,16 @@ async def test_a_damaged_session_cannot_be_restored_and_its_file_stays(browser, 
         assert len(ui.listed()) == 2
 
 
-@pytest.mark.parametrize("change", ["removed", "moved away", "replaced"])
-async def test_an_archive_file_that_changed_meanwhile_is_not_restored(browser, three, tmp_path, change):
+async def test_an_archive_file_that_was_replaced_meanwhile_is_not_restored(browser, three, tmp_path):
     packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
-    agent = tmp_path / "home/.omp"
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
         await ui.until(lambda: "packed away" in ui.text(), "the archive")
-        if change == "removed":
-            packed.unlink()
-        elif change == "replaced":
-            pack(tmp_path, "old", *chain("something else", "x", "y", id="new"))
-        else:
-            agent.rename(tmp_path / "elsewhere")
-        before = sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*"))
+        pack(tmp_path, "old", *chain("something else", "x", "y", id="new"))
+        before = packed.read_bytes()
         await ui.press("enter")
         await ui.until(lambda: ui.toasts(), "why not")
-        reason = (
-            "was changed by another program" if change == "replaced" else "is not in the archive any more"
-        )
         [toast] = ui.toasts()
-        assert reason in toast
+        assert "was changed by another program" in toast
         assert "\n" not in toast
-        assert sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*")) == before
-        assert agent.exists() is (change != "moved away")
+        assert packed.read_bytes() == before

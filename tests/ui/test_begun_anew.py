@@ -30,16 +30,10 @@ async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, be
         assert ANEW in ui.text()
         assert ui.text().count("← leaf") == 1
         assert ui.tree.node.id == "a"
+        await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
         await ui.press("tab", "down", "at")
         assert ui.tree.node.id == "b"
         assert ui.toasts() == ["The leaf is before all entries: the agent begins anew"]
-
-
-async def test_the_border_does_not_call_the_branch_active(browser, begun_anew):
-    async with browser(size=(160, 45)) as ui:
-        await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
-    async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
 
 
 async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):

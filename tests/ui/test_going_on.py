@@ -15,17 +15,9 @@ from app.dialogs.questions import WaitDialog
 from app.screens.browser import BrowserScreen
 from tests.factory import chain, message, write_session
 from tests.holding import running
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import install, pi_session
 
 BRANCHED = "branchy"
-
-
-def install(tmp_path, *names):
-    folder = tmp_path / "bin"
-    folder.mkdir(exist_ok=True)
-    for name in names:
-        (folder / name).write_text("#!/bin/sh\n")
-        (folder / name).chmod(0o755)
 
 
 def configure(tmp_path, text):
@@ -226,15 +218,6 @@ async def test_the_prompt_grows_to_ten_rows_and_tab_leaves_it(browser, work):
         assert area.size.height == 10
         await ui.press("tab")
         assert ui.focus == "where"
-
-
-async def test_before_the_first_prompt_the_leaf_has_no_parent(browser, work):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        await ask_at(ui, "one")
-        await choose(ui, "where", "right", "enter")
-        await started(ui)
-        assert lines(path)[-1]["parentId"] is None
 
 
 async def test_omp_gets_the_text_as_a_draft(browser, work, omp):

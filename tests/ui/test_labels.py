@@ -57,32 +57,6 @@ async def test_an_empty_label_clears_it(browser, three):
         assert not last_entry(path).get("label")
 
 
-async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tmp_path):
-    lines = chain("x", "y", id="other", cwd="/work/site")
-    lines.append(
-        {
-            "type": "label",
-            "id": "l1",
-            "parentId": "00000002",
-            "timestamp": "2026-05-01T10:00:20.000Z",
-            "targetId": "00000001",
-            "label": "elsewhere",
-        }
-    )
-    pi_session(tmp_path, *lines, id="other", project="site")
-    async with browser() as ui:
-        await ui.press("apostrophe")
-        assert isinstance(ui.screen, LabelsDialog)
-        assert "redis idea" in ui.text()
-        assert "elsewhere" not in ui.text()
-        await ui.press("tab")
-        assert "elsewhere" in ui.text()
-        await ui.press(*"elsew", "enter")
-        await ui.until(lambda: ui.sessions.row.id == "other", "its session")
-        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
-        assert ui.focus == "tree"
-
-
 def labelled_elsewhere(tmp_path):
     """A session of another folder, with a label."""
     lines = chain("x", "y", id="other", cwd="/work/site")
@@ -97,6 +71,21 @@ async def go_elsewhere(ui):
         await ui.press("tab")
     await ui.press(*"elsew", "enter")
     await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
+
+
+async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tmp_path):
+    labelled_elsewhere(tmp_path)
+    async with browser() as ui:
+        await ui.press("apostrophe")
+        assert isinstance(ui.screen, LabelsDialog)
+        assert "redis idea" in ui.text()
+        assert "elsewhere" not in ui.text()
+        await ui.press("tab")
+        assert "elsewhere" in ui.text()
+        await ui.press("escape")
+        await go_elsewhere(ui)
+        await ui.until(lambda: ui.sessions.row.id == "other", "its session")
+        assert ui.focus == "tree"
 
 
 async def test_the_list_leads_to_hidden_sessions(browser, three, tmp_path):
@@ -119,14 +108,6 @@ async def test_the_list_leads_to_sessions_outside_of_a_search(browser, three, tm
         await ui.settled()
         assert ui.sessions.row.id == "other"
         assert not ui.toasts()
-
-
-async def test_a_label_is_cleared_from_the_list(browser, three):
-    async with browser() as ui:
-        await ui.press("apostrophe", "down", "delete")
-        await ui.until(lambda: not ui.sessions.row.labels, "its end")
-        await ui.press("z")
-        await ui.until(lambda: ui.sessions.row.labels, "its return")
 
 
 async def test_o_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):

@@ -14,7 +14,7 @@ from app.dialogs.labels import LabelsDialog
 from app.dialogs.questions import FolderDialog, ResumeDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, message
-from tests.ui.conftest import WAYS, asked, pi_session
+from tests.ui.conftest import WAYS, asked, install, pi_session
 
 
 def main_screen(ui):
@@ -37,9 +37,7 @@ def work(tmp_path):
     """Two branches in an existing folder, with the agent installed."""
     folder = tmp_path / "work"
     folder.mkdir()
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
-    (tmp_path / "bin" / "pi").chmod(0o755)
+    install(tmp_path, "pi")
     lines = [
         *chain("one", "two", "three", "four", id="branchy", cwd=str(folder)),
         message("e", "00000002", "user", "five", 10),
@@ -231,9 +229,7 @@ async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work
 @pytest.fixture
 def without_folder(tmp_path):
     """A session whose working folder is missing; its agent is installed."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
-    (tmp_path / "bin" / "pi").chmod(0o755)
+    install(tmp_path, "pi")
     return pi_session(tmp_path, *chain("go on", "yes", id="s", cwd="/gone/for/good"), id="s")
 
 
@@ -338,13 +334,3 @@ async def test_an_answer_waits_for_a_session_that_is_being_moved(browser, three)
         assert not isinstance(ui.screen, RowQuestion)
         await back(ui, moved, text)
         await ui.until(lambda: not moved.exists(), "the trash")
-
-
-async def test_a_name_for_a_session_that_vanishes_is_reported(browser, three):
-    async with browser() as ui:
-        await ui.press("ctrl+r", *"QQ")
-        await away(ui, "branchy")
-        if isinstance(ui.screen, RowEditor):
-            await ui.press("enter")
-        reason = '"Refactor auth" is gone: "Refactor authQQ" is not written'
-        await ui.until(lambda: reason in ui.text() or reason in ui.toasts(), "the word")

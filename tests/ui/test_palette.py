@@ -31,21 +31,6 @@ async def find(ui, typed):
     return listed(ui)
 
 
-async def test_commands_are_found_by_labels_of_the_footer_other_names_and_ids(browser, three):
-    labels = ("session.resume", "session.read", "session.rename", "help.show")
-    names = {
-        "delete": "session.delete",
-        "star": "session.pin",
-        "theme": "theme.choose",
-        "trash": "session.delete",
-        "app.quit": "app.quit",
-        "raw": "entry.raw",
-    }
-    async with browser() as ui:
-        for typed, id in [*((command_by_id(id).label, id) for id in labels), *names.items()]:
-            assert (await find(ui, typed))[0] == id
-
-
 async def test_one_sentence_is_listed_once_and_nothing_matches_nonsense(browser, three):
     async with browser() as ui:
         await open_palette(ui)
@@ -64,13 +49,6 @@ async def test_commands_of_the_pane_with_the_focus_come_first(browser, three):
         await ui.press("escape", "t")
         await open_palette(ui)
         assert command_by_id(listed(ui)[0]).pane == "tree"
-
-
-async def test_without_sessions_their_commands_are_left_out(browser):
-    async with browser() as ui:
-        await open_palette(ui)
-        assert "session.rename" not in listed(ui)
-        assert "app.quit" in listed(ui)
 
 
 async def test_in_the_selector_its_own_commands_are_listed(browser, three):

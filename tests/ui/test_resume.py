@@ -9,7 +9,7 @@ import pytest
 from app.dialogs.questions import InUseDialog, ResumeDialog
 from tests.factory import chain, write_session
 from tests.holding import held, running
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import install, pi_session
 
 
 @pytest.fixture
@@ -17,10 +17,7 @@ def installed(tmp_path):
     """A session with an existing folder, and a ``pi`` on PATH."""
     work = tmp_path / "work"
     work.mkdir()
-    program = tmp_path / "bin" / "pi"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    install(tmp_path, "pi")
     path = pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
     return path, str(work)
 
@@ -58,9 +55,7 @@ async def test_a_double_click_resumes_and_a_click_selects(browser, installed, tm
 
 async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browser, tmp_path):
     pi_session(tmp_path, *chain("go on", id="s", cwd="/gone/for/good"), id="s")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
-    (tmp_path / "bin" / "pi").chmod(0o755)
+    install(tmp_path, "pi")
     async with browser() as ui:
         assert "! Cannot resume: folder gone. Enter: details and ways out." in ui.text()
         await ui.press("enter")
@@ -191,14 +186,6 @@ async def test_a_file_that_pi_refuses_has_a_warning_that_names_the_repair(browse
         assert ui.app.return_value.argv[-1] == str(path)
 
 
-async def test_the_command_can_be_copied(browser, installed):
-    path, work = installed
-    async with browser(here=work) as ui:
-        await ui.press("ctrl+y")
-        assert str(path) in ui.app.clipboard
-        assert ui.app.clipboard.startswith("cd ")
-
-
 async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
     path, work = installed
     async with browser(here=work) as ui:
@@ -211,11 +198,9 @@ async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
 
 
 async def test_a_session_that_cannot_be_resumed_has_a_mark_in_its_row(browser, finds_missing, tmp_path):
-    work, program = tmp_path / "work", tmp_path / "bin" / "pi"
-    for folder in (work, program.parent):
-        folder.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    work = tmp_path / "work"
+    work.mkdir()
+    install(tmp_path, "pi")
     pi_session(tmp_path, *chain("go on", id="s", cwd=str(work)), id="s")
     pi_session(tmp_path, *chain("lost", id="t", cwd="/gone/for/good"), id="t")
     async with browser(here=str(work)) as ui:

@@ -18,21 +18,6 @@ from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
-    async with browser(**way) as ui:
-        path = ui.path("branchy")
-        before = path.read_bytes()
-        await ui.press("ctrl+d")
-        assert isinstance(ui.screen, RowQuestion)
-        assert 'Trash "' in ui.text()
-        await ui.press("enter")
-        await ui.until(lambda: not path.exists(), "the trash")
-        await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
-        await ui.until(lambda: any("Trashed" in toast for toast in ui.toasts()), "the word")
-        assert before in snapshot(ui.folder / "data" / "Trash").values()
-
-
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
 async def test_escape_and_ctrl_c_cancel_and_other_keys_do_nothing(browser, three, way, key):
     async with browser(**way) as ui:
@@ -44,15 +29,6 @@ async def test_escape_and_ctrl_c_cancel_and_other_keys_do_nothing(browser, three
         assert "Trash this" not in ui.text()
         assert snapshot(ui.folder / "home") == before
         assert not ui.app._exit
-
-
-async def test_a_setting_turns_the_question_off(browser, three, tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text("ask_before_trash = false\n")
-    async with browser() as ui:
-        path = ui.path("branchy")
-        await ui.press("delete")
-        await ui.until(lambda: not path.exists(), "the trash")
 
 
 PI = """
@@ -99,13 +75,6 @@ async def test_a_session_that_may_be_live_is_asked_about_despite_the_setting(
     async with browser(here="/elsewhere", **way) as ui:
         await ui.press("ctrl+d")
         await ui.until(lambda: not idle.exists(), "the trash of the idle one")
-
-
-async def test_below_a_question_the_row_keeps_its_title(browser, three):
-    async with browser(size=(80, 24)) as ui:
-        await ui.press("ctrl+d")
-        assert asked(ui) == ['Trash "Refactor auth" (1.5 kB)?', "Enter trash  Esc keep"]
-        assert "Refactor" in "\n".join(ui.text().splitlines()[:-2])
 
 
 async def test_a_question_about_a_marked_session_is_in_no_other_row(browser, three):

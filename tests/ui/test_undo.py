@@ -13,17 +13,13 @@ from app.widgets.dialog import ItemList
 from tests.ui.conftest import asked
 
 
-@pytest.mark.parametrize(
-    ("way", "undo", "key"), [({"selector": ""}, "ctrl+underscore", "Ctrl+_"), ({}, "z", "z")]
-)
-async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo, key):
+@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+underscore"), ({}, "z")])
+async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
     async with browser(**way) as ui:
         path = ui.path("branchy")
         before, times = path.read_bytes(), path.stat().st_mtime_ns
         await ui.press("ctrl+d", "enter")
         await ui.until(lambda: not path.exists(), "the trash")
-        await ui.until(ui.toasts, "the word")
-        assert ui.toasts() == [f'Trashed "Refactor auth" ({key} to undo)']
         await ui.press(undo)
         await ui.until(path.exists, "the session")
         assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
