@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -220,12 +219,6 @@ def test_a_catalog_that_turns_readonly_is_copied_into_memory(tmp_path: Path) -> 
     assert second.counts.whole == 10, "the twenty rows that could be read came along into memory"
     assert len(second.rows()) == 30
     assert "readonly" in (second.note or "")
-
-
-def test_each_index_has_its_own_note(tmp_path: Path) -> None:
-    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
-    index.scan(stop=threading.Event())
-    assert index.note is None
 
 
 IMPOSSIBLE = {"a NUL": "a\0b", "half a character": "a\ud800b"}

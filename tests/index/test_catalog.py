@@ -19,7 +19,6 @@ from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from app.index.row import Row
@@ -68,19 +67,6 @@ def test_a_row_that_cannot_be_stored_does_not_prevent_others(tmp_path: Path, bad
     first.close()
 
 
-def test_many_rows_are_added_and_replaced(tmp_path: Path) -> None:
-    first = catalog(tmp_path)
-    many = [row(f"/s/{number}.jsonl", title=f"first {number}") for number in range(30)]
-    save(first, *many[::2])
-    changed = [row(row_.path, title=row_.title.replace("first", "second"), size=9) for row_ in many]
-    first.save([Reading(row_) for row_ in changed])
-    with closing(catalog(tmp_path)) as second:
-        rows = {row_.path: row_.values() for row_ in second.rows(full=True)}
-        assert rows == {row_.path: row_.values() for row_ in changed}
-        readings = second.load(rows)
-        assert {row_.spans for row_ in readings.values()} == {None}
-
-
 def test_the_queries_of_the_first_frame(tmp_path: Path) -> None:
     target = catalog(tmp_path)
     assert target.projects() == []
@@ -97,17 +83,6 @@ def test_the_queries_of_the_first_frame(tmp_path: Path) -> None:
     assert target.rows_of_project("/none") == []
     assert [row_.path for row_ in target.rows()] == ["/s/2", "/s/3", "/s/1"]
     assert target.generation == 0
-
-
-def test_projects_are_counted_from_the_index_alone(tmp_path: Path) -> None:
-    save(catalog(tmp_path), row("/s/1"))
-    with sqlite3.connect(tmp_path / f"catalog-{SCHEMA}.db") as connection:
-        plan = connection.execute(
-            "EXPLAIN QUERY PLAN SELECT cwd, count(*), sum(listed = 1),"
-            " max(CASE listed WHEN 1 THEN modified END)"
-            " FROM sessions INDEXED BY listing WHERE listed AND store IN (1, 2) GROUP BY cwd"
-        ).fetchall()
-    assert [step[3] for step in plan] == ["SCAN sessions USING COVERING INDEX listing"]
 
 
 def test_only_rows_of_the_given_stores_are_returned(tmp_path: Path) -> None:
@@ -236,58 +211,6 @@ def test_the_use_of_stores_is_noted_once_a_day(tmp_path: Path) -> None:
     assert used_ms() == 10**12
     target.tidy(10**12 + 2 * NOTED_MS)
     assert used_ms() == 10**12 + 2 * NOTED_MS
-
-
-def filled(folder: Path) -> Catalog:
-    target = catalog(folder, "/s", "/t")
-    save(
-        target,
-        row("/s/1", cwd="/p", modified=5),
-        row("/s/2", cwd="/q", modified=9),
-        row("/t/3", "/t", cwd="/p", modified=7),
-        row("/s/4", cwd="a\x00b\ud83d", modified=1),
-    )
-    return target
-
-
-ALL = [("/q", 1, 9, 0), ("/p", 2, 7, 0), ("a\x00b\ud83d", 1, 1, 0)]
-
-
-@cases(
-    ("write", "expected"),
-    [
-        (lambda first: save(first, row("/s/5", cwd="/n", modified=8)), [ALL[0], ("/n", 1, 8, 0), *ALL[1:]]),
-        (lambda first: save(first, row("/s/1", cwd="/p", modified=99)), [("/p", 2, 99, 0), ALL[0], ALL[2]]),
-        (
-            lambda first: save(first, row("/t/3", "/t", cwd="/q", modified=7)),
-            [("/q", 2, 9, 0), ("/p", 1, 5, 0), ALL[2]],
-        ),
-        (lambda first: first.remove(["/s/2"]), ALL[1:]),
-    ],
-)
-def test_projects_are_counted_again_after_a_write(
-    tmp_path: Path, write: Callable[[Catalog], None], expected: list[tuple[str, int, int, int]]
-) -> None:
-    first, second = filled(tmp_path), catalog(tmp_path, "/s", "/t")
-    assert second.projects() == ALL
-    write(first)
-    assert second.projects() == first.projects() == expected
-
-
-def test_only_projects_of_the_given_stores_are_counted(tmp_path: Path) -> None:
-    filled(tmp_path)
-    of_one_store = catalog(tmp_path, "/t")
-    assert of_one_store.projects() == [("/p", 1, 7, 0)]
-    assert catalog(tmp_path, "/t", "/s").projects() == ALL
-    assert catalog(tmp_path, "/u").projects() == []
-
-
-def test_deleted_stores_are_not_counted(tmp_path: Path) -> None:
-    target = filled(tmp_path)
-    target.tidy(1000)
-    later = UNUSED_MS + NOTED_MS + 1001
-    catalog(tmp_path, "/s").tidy(later)
-    assert target.projects() == [("/q", 1, 9, 0), ("/p", 1, 5, 0), ALL[2]]
 
 
 HIDDEN = {"message_count": 0, "problems": 0, "torn": False}

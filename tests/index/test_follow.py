@@ -17,7 +17,7 @@ from app.index.index import Index
 from app.index.scan import scan
 from app.index.scan.hints import Hints
 from app.index.watch import follower, polling
-from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
+from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
 
 if TYPE_CHECKING:
@@ -238,12 +238,6 @@ def test_artifacts_of_a_session_are_ignored(listener: Listener, root: Path) -> N
         assert listener.index.counts.walks == walks
 
 
-def test_a_requested_rescan_walks(listener: Listener) -> None:
-    walks = listener.index.counts.walks
-    listener.index.rescan()
-    listener.until(lambda: listener.index.counts.walks > walks)
-
-
 def test_a_rescan_calls_back_after_its_changes_were_reported(listener: Listener, root: Path) -> None:
     rows: list[int] = []
     walks = listener.index.counts.walks
@@ -320,17 +314,6 @@ def test_appends_through_a_second_hard_link_are_followed(listener: Listener, roo
     listener.until(lambda: (message_count(listener, path), message_count(listener, second_name)) == (2, 2))
 
 
-def test_a_linked_folder_is_followed(tmp_path: Path, root: Path) -> None:
-    path = write(tmp_path / "elsewhere" / "a.jsonl", session())
-    (root / "link").symlink_to(path.parent)
-    with Listener(Index([pi_store(root)], str(tmp_path / "cache"))) as listener:
-        append(path, message("n", "e0", "more"))
-        listener.until(lambda: message_count(listener, root / "link" / "a.jsonl") == 2)
-        write(path.parent / "new.jsonl", session())
-        listener.until(lambda: message_count(listener, root / "link" / "new.jsonl") == 1)
-        assert len(listener.rows) == 22
-
-
 def test_a_linked_root_is_followed(tmp_path: Path, root: Path) -> None:
     (tmp_path / "way").symlink_to(root)
     with Listener(Index([pi_store(tmp_path / "way")], str(tmp_path / "cache"))) as listener:
@@ -369,17 +352,6 @@ def test_the_variable_forces_polling(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for value, expected in (("1", True), ("0", False), ("", False)):
         monkeypatch.setenv("LEAFMARK_POLL", value)
         assert Index([], str(tmp_path))._poll is expected
-
-
-def test_the_regular_walk_finds_missed_notices(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(follower, "hints_of", lambda paths, stores, known: Hints())
-    monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 0.3)
-    with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
-        path = root / "--project-1--" / "session-1.jsonl"
-        append(path, message("n", "e0", "more"))
-        listener.until(lambda: message_count(listener, path) == 2)
 
 
 def test_notices_are_requested_again_after_they_missed_a_change(
@@ -424,13 +396,3 @@ def test_changes_during_the_first_scan_are_followed(
     monkeypatch.setattr(follower.Follower, "_watch", append_then_watch)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         listener.until(lambda: message_count(listener, path) == 2)
-
-
-def test_afterwards_the_catalog_equals_that_of_a_new_scan(tmp_path: Path, root: Path) -> None:
-    store = pi_store(root)
-    with Listener(Index([store], str(tmp_path / "cache"))) as listener:
-        append(root / "--project-1--" / "session-1.jsonl", message("n", "e0", "more"))
-        listener.until(lambda: "n" in [row.leaf_id for row in listener.rows.values()])
-    names = {thread.name for thread in threading.enumerate()}
-    assert names == {"MainThread"} or all("leafmark" not in name for name in names)
-    assert facts(Index([store], str(tmp_path / "cache")).rows(full=True)) == fresh(store, tmp_path / "other")

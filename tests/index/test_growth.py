@@ -256,15 +256,6 @@ def test_a_scan_looks_at_the_shared_notes_once(tmp_path: Path, monkeypatch: pyte
     index.close()
 
 
-def test_appends_of_this_process_need_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
-    from app.sessions import SessionManager
-
-    append_ledger.share_notes("")
-    SessionManager.open(str(path), agents=("pi",)).append_label_change("e0", "here")
-    assert grown(index) == {"a.jsonl": None}
-    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(append_ledger.NAME)]
-
-
 def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
     path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,26 +270,3 @@ def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
     assert os.write is real
     append(path, message("m1", "e0", "more"))
     assert grown(index) == {"a.jsonl": NOW}
-
-
-ACTS = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from app import setup
-from app.actions.row_actions import rename
-from app.index.index import Index
-from app.services.action_runner import ActionRunner
-made = setup.setup_from_process([("pi", sys.argv[2])])
-index = Index(made.stores, made.cache_folder)
-index.scan()
-acting = ActionRunner(made, lambda message: None)
-acting.do("rename", index.rows(), lambda row, store, env, state: rename(row, store, env, state, name="one"))
-acting.stop()
-"""
-
-
-def test_appends_of_another_browser_are_not_growth(tmp_path: Path, path: Path, index: Index) -> None:
-    command = [sys.executable, "-c", ACTS, str(ROOT), str(tmp_path / "store")]
-    subprocess.run(command, env=env(tmp_path), timeout=60, check=True)
-    assert grown(index) == {"a.jsonl": None}
-    assert [row.name for row in index.rows()] == ["one"]

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import pytest
-
 from app.index.index import Index
-from app.index.row import SCHEMA
 from tests.cases import cases
 from tests.index.equal import assert_equal, assert_no_leftovers, kept, rebuilt
-from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+from tests.index.helpers import fill, pi_store
+from tests.index.test_workers import SLEEPS
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,30 +20,26 @@ ROOT = Path(__file__).resolve().parents[2]
 SCAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from app.index import worker_process
 from app.index.scan import deltas, walk
 from app.index.index import Index
 from tests.index.helpers import pi_store
 deltas.SAVED_FROM = 8
 walk.WORKERS_FROM_BYTES = int(sys.argv[4])
+worker_process.START = sys.argv[5] or worker_process.START
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
-print("go", flush=True)
-def told(delta):
-    print(delta.done, flush=True)
-    sys.stdin.read()  # to its end, which it is at where nobody holds us
-index.scan(told)
+index.scan(lambda delta: None)
 print("found", sum(len(page.hits) for page in index.query('"prompt 7"')), flush=True)
 index.close()
 print("note", index.note, index.catalog.generation, index.counts.whole, flush=True)
 """
 
 
-def start(
-    store: Path, cache: Path, workers_from: int = 1 << 40, *, held: bool = False
-) -> subprocess.Popen[str]:
-    """:param held: wait after the first delta, which says how many files there are to read."""
+def start(store: Path, cache: Path, workers_from: int, worker: str = "") -> subprocess.Popen[str]:
+    """:param worker: the program of the workers, if it is not the usual one."""
     return subprocess.Popen(
-        [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
-        stdin=subprocess.PIPE if held else subprocess.DEVNULL,
+        [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from), worker],
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         # A process that takes over its workers may be in our session.
@@ -81,45 +72,10 @@ def test_two_scanners_start_on_an_empty_cache(tmp_path: Path) -> None:
         assert_no_leftovers(cache, [store])
 
 
-@pytest.mark.slow
-def test_killed_scanners_keep_what_they_have_read(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    paths = fill(store, 400)
-    dice = random.Random(7)
-    unfinished = stored = 0
-    for attempt in range(40):
-        for path in dice.sample(paths, 200):
-            append(path, message(f"{attempt}-{path.name}", None, "more"))
-        process = start(store, tmp_path / "cache", 1000 if attempt % 2 else 1 << 40)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        # Each attempt kills the process at a different moment between start and end.
-        for _ in range(dice.randrange(1, 4)):
-            process.stdout.readline()
-        time.sleep(dice.random() * 0.03)
-        process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate(timeout=60)
-        unfinished += "note" not in output
-        stored = max(stored, len(Index([pi_store(store)], str(tmp_path / "cache")).rows()))
-        if unfinished >= 12 and stored:
-            break
-    assert unfinished >= 12
-    assert stored, "what was read before a kill is kept"
-    with sqlite3.connect(tmp_path / "cache" / f"catalog-{SCHEMA}.db") as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    index = Index([pi_store(store)], str(tmp_path / "cache"))
-    index.scan()
-    assert index.note is None
-    assert index.catalog.generation == 0
-    assert facts(index.rows(full=True)) == fresh(pi_store(store), tmp_path / "other")
-
-
 @cases("stopped", [False, True])
 def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> None:
     fill(tmp_path / "store", 400)
-    process = start(tmp_path / "store", tmp_path / "cache", 1000, held=True)
-    assert process.stdout is not None
-    assert [process.stdout.readline() for _ in range(2)] == ["go\n", "0\n"]
+    process = start(tmp_path / "store", tmp_path / "cache", 1000, SLEEPS)
     mark = str(ROOT)
     children: list[int] = []
     command = _command(process.pid)

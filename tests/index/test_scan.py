@@ -71,31 +71,6 @@ def test_an_append_to_one_of_200_files_reads_exactly_its_bytes(root: Path, index
     assert (row.message_count, row.leaf_id) == (2, "new")
 
 
-def test_the_next_process_reads_a_grown_file_completely_once(
-    tmp_path: Path, root: Path, store: Store
-) -> None:
-    paths = fill(root, 5)
-    Index([store], str(tmp_path / "cache")).scan()
-    append(paths[0], message("new", "e0", "one more"))
-    second = Index([store], str(tmp_path / "cache"))
-    assert cost(second)[:2] == (1, 0)
-    append(paths[0], message("newer", "new", "and more"))
-    assert cost(second)[:2] == (0, 1)
-
-
-def test_a_torn_line_is_read_again_when_it_is_finished(root: Path, index: Index) -> None:
-    path = write(root / "a.jsonl", session())
-    full_line = message("new", "e0", "one more")
-    append(path, full_line[:20])
-    index.scan()
-    (row,) = index.rows()
-    assert (row.torn, row.message_count) == (True, 1)
-    append(path, full_line[20:])
-    assert cost(index) == (0, 1, len(full_line))
-    (row,) = index.rows()
-    assert (row.torn, row.message_count) == (False, 2)
-
-
 def rewritten_larger(path: Path) -> None:
     # pi migrates like this: same inode, truncated, then written with more bytes.
     path.write_text(session("migrated", "s1") + message("x", "e0", "and more"))

@@ -109,21 +109,6 @@ def polled(root: Path, paths: list[Path]) -> PollWatch:
     return PollWatch([pi_store(root)], known)
 
 
-def test_polling_notices_growth_and_new_files(tmp_path: Path) -> None:
-    paths = fill(tmp_path, 100)
-    watch = polled(tmp_path, paths)
-    stop = threading.Event()
-    hints = watch.wait(0.7, stop)
-    assert (hints.paths, hints.walk) == (set(), False)
-    append(paths[90], message("n", "e0", "more"))
-    assert watch.wait(2, stop).paths == {str(paths[90])}
-    write(paths[0].parent / "new.jsonl", session())
-    while not watch.wait(2, stop).walk:
-        pass
-    stop.set()
-    assert watch.wait(60, stop).count == 0
-
-
 def test_polling_looks_for_the_new_place_of_a_file_that_is_gone(tmp_path: Path) -> None:
     paths = fill(tmp_path, 3)
     watch = polled(tmp_path, paths)
@@ -222,25 +207,6 @@ def test_polling_checks_every_file_after_enough_rounds(
     assert looked_at.total() <= rounds * HOT_FILES + len(crowd)
 
 
-def test_polling_keeps_checking_a_file_that_changed(
-    tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
-) -> None:
-    """The times of the other files do not matter."""
-    path = Path([*crowd][-1])
-    watch = PollWatch([pi_store(tmp_path)], crowd)
-    append(path, message("m", "e0", "now"))
-    rounds = Rounds(100)
-    assert str(path) in watch.wait(3600, rounds).paths
-    assert 100 - rounds.left <= -(-len(crowd) // TURN_FILES)
-    crowd[str(path)] = signature_of(path.stat())
-    watch.walked(0.0, missed=False)
-    looked_at.clear()
-    assert not watch.wait(3600, Rounds(3)).paths
-    assert looked_at[str(path)] >= 3
-    append(path, message("n", "m", "once more"))
-    assert watch.wait(3600, Rounds(1)).paths == {str(path)}
-
-
 def test_polling_keeps_checking_the_files_that_changed_last(
     tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
 ) -> None:
@@ -278,14 +244,6 @@ def test_polling_checks_the_newest_file_in_each_round(tmp_path: Path, looked_at:
     assert looked_at.total() <= 3 * (HOT_FILES + 10 + TURN_FILES)
     append(new, message("m", "e0", "now"))
     assert watch.wait(3600, Rounds(1)).paths == {str(new)}
-
-
-def test_polling_notices_a_new_folder(tmp_path: Path) -> None:
-    watch = PollWatch([pi_store(tmp_path / "later")], {})
-    stop = threading.Event()
-    assert not watch.wait(0.7, stop).walk
-    (tmp_path / "later").mkdir()
-    assert watch.wait(5, stop).walk
 
 
 @cases(("took", "seconds"), [(0.001, 2.0), (0.04, 10.0), (5.0, 30.0)])

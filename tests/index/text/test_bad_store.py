@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +19,9 @@ from app.index.catalog import catalog_file
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.row import SCHEMA
-from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
-from tests.index.test_processes import start
-from tests.index.text.helpers import assert_right, scanned, segments, size_of, stored, texts
+from tests.index.text.helpers import assert_right, scanned, segments, stored, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,25 +152,6 @@ def test_missing_texts_are_read_again_by_an_open_index(
     index.scan()
     assert index.counts.whole == read
     index.close()
-    assert_right(cache, store)
-
-
-@pytest.mark.parametrize("harm", HARM)
-def test_damage_to_a_segment_that_is_being_written_is_repaired(
-    cache: Path, store: Store, harm: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(TextStore, "tidy", lambda *_: None)
-    paths = fill(Path(store.root), 20)
-    index = Index([store], str(cache))
-    index.scan()
-    harm(cache)
-    append(paths[3], message("m", "e0", "after"))
-    for _ in range(3):
-        index.scan()
-    index.close()
-    assert index.note is None
-    monkeypatch.undo()
-    scanned(cache, store)
     assert_right(cache, store)
 
 
@@ -369,20 +345,6 @@ def test_a_readonly_cache_is_used(tmp_path: Path, cache: Path, store: Store) -> 
     assert {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()} == before
 
 
-def test_files_of_another_schema_are_not_touched(cache: Path, store: Store) -> None:
-    newer = cache / f"text-{SCHEMA + 1}"
-    newer.mkdir(parents=True)
-    (newer / ("0" * 16 + ".folded")).write_bytes(b"of a newer version")
-    (cache / f"catalog-{SCHEMA + 1}.db").write_bytes(b"of a newer version")
-    before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
-    fill(Path(store.root), 5)
-    for _ in range(2):
-        scanned(cache, store)
-    assert {path: path.read_bytes() for path in before} == before
-    catalog = Catalog(str(cache), [store])
-    assert len(catalog.texts()) == 5
-
-
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "ext4"])
 def test_network_shares_get_a_journal_mode_that_works_there(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -401,44 +363,6 @@ def test_network_shares_get_a_journal_mode_that_works_there(
     index.close()
     assert index.note is None
     assert_right(cache, store)
-
-
-def test_two_processes_start_on_an_empty_cache(cache: Path, store: Store) -> None:
-    fill(Path(store.root), 300)
-    processes = [start(Path(store.root), cache, limit) for limit in (1 << 40, 1_000)]
-    for process in processes:
-        output, _ = process.communicate(timeout=60)
-        assert process.returncode == 0
-        assert "note None 0 " in output
-    scanned(cache, store)
-    assert_right(cache, store)
-    assert len(segments(cache)) <= 8
-
-
-@pytest.mark.slow
-def test_processes_killed_at_any_moment_leave_a_good_store(cache: Path, store: Store) -> None:
-    paths = fill(Path(store.root), 200)
-    dice = random.Random(3)
-    for attempt in range(25):
-        for path in dice.sample(paths, 60):
-            if dice.random() < 0.3:
-                path.write_text(path.read_text().replace("prompt", f"prompt {attempt}"))
-            else:
-                append(path, message(f"{attempt}-{path.name}", None, "more " * dice.randrange(200)))
-        process = start(Path(store.root), cache, 1_000 if attempt % 3 == 0 else 1 << 40)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        for _ in range(dice.randrange(3)):
-            process.stdout.readline()
-        time.sleep(dice.random() * 0.06)
-        process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
-        if attempt % 5 == 4:
-            assert scanned(cache, store).note is None
-            assert_right(cache, store)
-    scanned(cache, store)
-    live = size_of(texts(cache, store))
-    assert sum(segments(cache).values()) <= 2 * live + (1 << 20), "what the killed ones left is gone"
 
 
 def test_undecodable_spans_count_as_damage_of_the_catalog(cache: Path, store: Store) -> None:
@@ -460,14 +384,3 @@ def test_undecodable_spans_count_as_damage_of_the_catalog(cache: Path, store: St
         catalog.close()
         assert scanned(cache, store).counts.whole == 5
         assert_right(cache, store)
-
-
-def test_workers_store_texts(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000)
-    monkeypatch.setattr(segment_module, "FULL_BYTES", 1_000)
-    fill(Path(store.root), 300)
-    index = scanned(cache, store)
-    assert index.counts.whole == 300
-    monkeypatch.undo()
-    assert_right(cache, store)
-    assert scanned(cache, store).counts.whole == 0

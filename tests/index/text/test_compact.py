@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +15,7 @@ from app.index.index import Index
 from app.index.text import compaction as module
 from app.index.text import segment as segment_module
 from app.index.text.compaction import MANY, WORTH_BYTES, groups, victims
-from app.index.text.segment import FULL_BYTES, SMALL_BYTES, Segment, Writer, path_of
+from app.index.text.segment import FULL_BYTES, SMALL_BYTES, Segment, Writer
 from app.index.text.store import TextStore
 from tests.index.helpers import append, fill, message, pi_store, session, write
 from tests.index.text.helpers import assert_right, both, scanned, segments, size_of, spans_by_name, texts
@@ -26,7 +23,6 @@ from tests.index.text.helpers import assert_right, both, scanned, segments, size
 if TYPE_CHECKING:
     from app.stores.base import Store
 
-ROOT = Path(__file__).resolve().parents[3]
 LARGE = SMALL_BYTES + 1
 
 
@@ -168,23 +164,6 @@ def test_dead_text_in_a_followers_own_segment_is_dropped(cache: Path, store: Sto
     assert_right(cache, store)
 
 
-def test_a_mapped_segment_stays_readable_after_compaction(cache: Path, store: Store, eager: None) -> None:
-    path = write(Path(store.root) / "a.jsonl", session("stays", messages=3))
-    removed = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
-    scanned(cache, store)
-    catalog = Catalog(str(cache), [store])
-    ((name, start, length),) = catalog.texts()[str(path)]
-    with open(path_of(catalog.text_folder, name), "rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    expected = texts(cache, store)["a.jsonl"]
-    assert expected
-    removed.unlink()
-    scanned(cache, store)
-    assert name not in segments(cache)
-    assert mapped[start : start + length] == expected.folded
-    assert texts(cache, store)["a.jsonl"] == expected
-
-
 def test_nothing_is_compacted_while_another_process_writes(cache: Path, store: Store, eager: None) -> None:
     fill(Path(store.root), 3)
     scanned(cache, store)
@@ -246,65 +225,6 @@ def test_a_full_disk_stops_a_compaction_without_loss(
     assert segments(cache) == before
     assert index.note is None
     assert_right(cache, store)
-
-
-TIDIES = """
-import os, sys, threading
-sys.path.insert(0, sys.argv[1])
-sys.argv[2]
-from app.index.catalog.catalog import Catalog
-from app.index.catalog import span_table
-from app.index.text import compaction, segment
-from app.index.text.store import TextStore
-from tests.index.helpers import pi_store
-compaction.WORTH_BYTES = 0
-left = int(sys.argv[4])
-def step(frame, event, what):
-    global left
-    if event in ("call", "c_call") and "app/index" in frame.f_code.co_filename:
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), 9)
-catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
-catalog.texts()
-store = TextStore(catalog)
-sys.setprofile(step)
-store.tidy(threading.Event())
-catalog.close()
-sys.setprofile(None)
-print("done", flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_a_compaction_killed_at_any_step_loses_nothing(
-    tmp_path: Path, cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(Path(store.root) / "a.jsonl", session("stays", messages=3))
-    write(Path(store.root) / "b.jsonl", session("stays too"))
-    removed = write(Path(store.root) / "c.jsonl", session("x" * 5_000))
-    scanned(cache, store)
-    removed.unlink()
-    monkeypatch.setattr("app.index.text.store.TextStore.tidy", lambda *_: None)
-    scanned(cache, store)
-    monkeypatch.undo()
-    step, killed = 0, 0
-    while True:
-        copy = tmp_path / f"copy-{step}"
-        subprocess.run(["cp", "-a", str(cache), str(copy)], check=True)
-        command = [sys.executable, "-c", TIDIES, str(ROOT), str(copy), store.root, str(step)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        # No file has to be read again, whenever the process was killed.
-        assert scanned(copy, store).counts.whole == 0
-        assert_right(copy, store)
-        if done.stdout == "done\n":
-            break
-        assert done.returncode == -9, done.stderr
-        killed += 1
-        # Small steps, so that kills fall between the writing and the deleting of segments.
-        step += 7
-    assert killed > 20
-    assert sum(segments(copy).values()) < 1_000
 
 
 def test_a_stopped_compaction_ends_between_two_segments(

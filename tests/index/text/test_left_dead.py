@@ -12,10 +12,9 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import compaction
 from app.index.text.compaction import WORTH_BYTES
-from app.index.text.segment import Writer
 from app.index.text.store import TextStore
 from tests.index.helpers import append, message
-from tests.index.text.helpers import assert_right, both, scanned, segments
+from tests.index.text.helpers import assert_right, scanned, segments
 
 if TYPE_CHECKING:
     from app.stores.base import Store
@@ -51,17 +50,6 @@ def test_dead_text_at_the_end_of_a_segment_is_dropped(cache: Path, store: Store)
     assert (index.counts.whole, index.counts.tails) == (0, 0)
     assert sum(segments(cache).values()) == before
     assert_right(cache, store)
-
-
-def test_an_unreferenced_segment_is_deleted(cache: Path, store: Store) -> None:
-    before = segments(cache)
-    catalog = Catalog(str(cache), [store])
-    orphan = Writer(catalog.text_folder)
-    orphan.keep(both(b"of a killed process"))
-    orphan.close()
-    assert len(segments(cache)) == 2
-    scanned(cache, store)
-    assert segments(cache) == before
 
 
 def test_nothing_is_compacted_without_dead_text(cache: Path, store: Store, tidied: list[TextStore]) -> None:

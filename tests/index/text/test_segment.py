@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,6 @@ from app.index.text import segment as module
 from app.index.text.segment import WRITTEN, Segment, Vanished, Writer, path_of
 from tests.cases import cases
 from tests.index.text.helpers import both
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -158,34 +154,6 @@ def test_partial_writes_store_complete_texts(tmp_path: Path, monkeypatch: pytest
     real_write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: real_write(descriptor, data[:5]))
     assert read(tmp_path, keep_one(Writer(str(tmp_path)), b"and three")) == b"and three"
-
-
-LIMITED = """
-import resource, sys
-sys.path.insert(0, sys.argv[1])
-from app.index.text.segment import Writer
-from app.sessions.passages import PackedText
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-writer = Writer(sys.argv[2])
-x, y = PackedText(b"x" * 900, b"x" * 900), PackedText(b"y" * 900, b"y" * 900)
-print(len(writer.keep(x)), writer.keep(y), flush=True)
-"""
-
-
-def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(ROOT), str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"1 the text of sessions is not kept: {tmp_path}: File too large\n"
-    assert list(content(tmp_path).values()) == [b"x" * 900]
-
-
-def test_a_blocked_folder_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    why = Writer(str(tmp_path / "file" / "text")).keep(both(b"text"))
-    assert isinstance(why, str)
-    assert "Not a directory" in why
-    assert "\n" not in why
 
 
 def test_a_new_segment_deleted_before_its_lock_is_replaced(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,17 +13,14 @@ from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import store as store_module
-from app.index.text.store import TextStore
 from app.sessions.passages import NO_TEXT, PackedText, unpack
-from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
-from tests.index.test_soak import Mischief
+from tests.index.helpers import append, fill, message, pi_store, session, write
+from tests.index.mischief import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, stored, texts
 
 if TYPE_CHECKING:
     from app.index.scan.deltas import Delta
     from app.stores.base import Store
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -163,19 +159,6 @@ def test_texts_are_right_after_random_changes(cache: Path, store: Store, seed: i
     assert indexes[0].counts.tails > 0
 
 
-def test_following_stores_all_texts(cache: Path, store: Store) -> None:
-    paths = fill(Path(store.root), 5)
-    index = Index([store], str(cache))
-    with Listener(index) as listener:
-        for number in range(60):
-            for path in paths:
-                append(path, message(f"n{number}", "e0", f"more {number}"))
-        listener.until(lambda: {row.message_count for row in listener.rows.copy().values()} == {61})
-    last = scanned(cache, store)
-    assert (last.counts.whole, last.counts.tails) == (0, 0)
-    assert_right(cache, store)
-
-
 def test_texts_are_stored_before_a_delta_is_sent(cache: Path, store: Store) -> None:
     fill(Path(store.root), 60)
     second = Catalog(str(cache), [store])
@@ -221,24 +204,3 @@ def test_two_writers_use_their_own_segments(cache: Path, store: Store) -> None:
     first.close()
     second.close()
     assert_right(cache, store)
-
-
-def test_the_folder_is_locked_while_texts_wait_for_the_catalog(
-    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(Path(store.root), 3)
-    scanned(cache, store)
-    fill(Path(store.root), 40)
-    tidied = []
-    second = TextStore(Catalog(str(cache), [store]))
-    monkeypatch.setattr("app.index.text.store.compact", lambda *_: tidied.append(1))
-    second.tidy(threading.Event())
-    assert tidied == [1], "nobody writes"
-
-    def on_delta(delta: object) -> None:
-        second.tidy(threading.Event())
-
-    index = Index([store], str(cache))
-    index.scan(on_delta)
-    assert tidied == [1, 1], "only at the end, by the one that has written"
-    assert os.path.exists(os.path.join(index.catalog.text_folder, "lock"))
