@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats import text_kinds
 from app.formats.dialects import dialect_named
-from app.formats.dialects.base import MetadataRecord
-from app.formats.header import header_in
-from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
@@ -19,7 +16,7 @@ from app.formats.timestamps import parse_time
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import open_session, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
-from app.index.search.grep.file_search import FileSearcher
+from app.index.search.grep.file_search import FileSearcher, entries_of
 from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
@@ -245,28 +242,10 @@ def entries_at(row: Row, offset: int) -> list[dict[str, Any]]:
         begin = len(BOM)
     end = block.find(b"\n", begin)
     line = block[begin : end if end >= 0 else len(block)]
-    return entries_of(line, row.dialect) if line else []
-
-
-def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
-    """The entries of a line; a header counts as one, see `text_pieces`."""
-    spelling = dialect_named(dialect)
-    try:
-        if spelling.one_entry_a_line:
-            entries = [spelling.entry(line)]
-        else:
-            count = sum([type(skim) is not MetadataRecord for skim in spelling.partial_entries(line)])
-            entries = [spelling.entry(line, part) for part in range(count)]
-            entries += spelling.metadata_entries(line)
-    except BadLine:
-        entries = []
-    if not entries and not spelling.one_entry_a_line:
-        header = header_in(line)
-        entries = [] if header is None else [header]
-    if spelling.migrates:
-        # A line of an older version has everything but the ids, which come from counting.
-        entries = [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries]
-    return entries
+    dialect = dialect_named(row.dialect)
+    entries = entries_of(line, dialect) if line else []
+    # A line of an older version has everything but the ids, which come from counting.
+    return [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries] if dialect.migrates else entries
 
 
 def _block_at(descriptor: int, start: int, offset: int) -> bytes:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from app.formats.dialects.base import Dialect
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
@@ -25,7 +27,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     lines: list[bytes] = []
     plain = hit_details.entries_of
 
-    def entries_of(line: bytes, dialect: str) -> object:
+    def entries_of(line: bytes, dialect: Dialect) -> object:
         lines.append(line)
         return plain(line, dialect)
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats.search_text import text_pieces
 from app.index.index import Index
 from app.index.search.grep.file_search import LineDecoder
 from app.index.search.hit_branch import NOWHERE
-from app.index.search.hit_details import entries_of
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.cases import cases
@@ -144,10 +142,6 @@ def test_every_text_of_every_kind_of_line_is_searched(dialect: str, written: Any
     line = json.dumps(plant(written)).encode()
     text_of_line = "\n".join(piece.text for piece in LineDecoder(dialect).texts(line, 0, other=True))
     assert [text for text in planted if text not in text_of_line] == []
-    text_of_entries = "\n".join(
-        piece.text for entry in entries_of(line, dialect) for piece in text_pieces(entry)
-    )
-    assert text_of_entries == text_of_line
 
 
 @cases("levels", [50, 900, 1_100, 3_000])

@@ -26,13 +26,8 @@ try:
 except ImportError:  # a platform without a wheel
     _find = _find_uncased = None
 
-_NEAR_BYTES = 4 << 10
-_FAR_BYTES = 64 << 10
-"""Without StringZilla, the first and the longest part of the data that is lowered at once."""
 _COMMON = '",:etaoinsrhldcumfpgwybv'
 """Characters of session files, the most frequent first. The others are rarer."""
-_FEW_ESCAPES = 32
-"""Escapes that are compared one by one before the rest of the data is searched by a regular expression."""
 
 # The arguments of a call are searched as `json.dumps` writes them. A number in the file may be written
 # differently if it has an exponent, is tiny, or has more digits than are kept.
@@ -77,6 +72,16 @@ def exactly(needle: bytes) -> Finder:
     return find_exactly
 
 
+def matching(pattern: re.Pattern[bytes]) -> Finder:
+    """A finder of the matches of a regular expression."""
+
+    def find_match(data: bytes | bytearray, start: int, end: int) -> int:
+        match = pattern.search(data, start, end)
+        return match.start() if match else -1
+
+    return find_match
+
+
 def uncased(folded: str) -> Finder:
     """A finder of folded text in any case, with StringZilla. It misses text that is composed differently."""
     find, needle, part = _find_uncased, folded.encode(), rare_part(folded).encode()
@@ -110,8 +115,8 @@ def in_any_case(folded: str) -> list[Finder]:
     :param folded: has no character that "\u037e" or "\u1fef" folds to: StringZilla does not know these.
     """
     if _find_uncased is None:
-        needle = folded.encode("ascii")
-        return [_lowered(needle), *map(exactly, shortened(char.encode() for char in becomes(folded)))]
+        pattern = re.compile(re.escape(folded.encode("ascii")), re.IGNORECASE)
+        return [matching(pattern), *map(exactly, shortened(char.encode() for char in becomes(folded)))]
     return [uncased(folded)]
 
 
@@ -131,14 +136,10 @@ def escapes(pattern: bytes) -> Finder:
     compiled = re.compile(pattern)
 
     def find_matching(data: bytes | bytearray, start: int, end: int) -> int:
-        # Most files have few escapes. In those with thousands, one regex search is faster.
-        for _ in range(_FEW_ESCAPES):
-            start = find_escape(data, start, end)
-            if start < 0 or compiled.match(data, start, end):
-                return start
-            start += 2
-        match = compiled.search(data, start, end)
-        return match.start() if match else -1
+        start = find_escape(data, start, end)
+        while start >= 0 and not compiled.match(data, start, end):
+            start = find_escape(data, start + 2, end)
+        return start
 
     return find_matching
 
@@ -169,22 +170,6 @@ def shortened(needles: Iterable[bytes], most: int = 4) -> list[bytes]:
     if len(prefixes) > most:
         prefixes = {needle[:2] for needle in prefixes}
     return sorted(prefixes)
-
-
-def _lowered(needle: bytes) -> Finder:
-    """A finder without StringZilla: it lowers parts of the data that grow while nothing is found."""
-
-    def find_lowered(data: bytes | bytearray, start: int, end: int) -> int:
-        size = max(_NEAR_BYTES, 2 * len(needle))
-        while start < end:
-            offset = data[start : start + size].lower().find(needle, 0, end - start)
-            if offset >= 0:
-                return start + offset
-            start += size - len(needle) + 1
-            size = min(2 * size, max(_FAR_BYTES, 2 * len(needle)))
-        return -1
-
-    return find_lowered
 
 
 # -- folding backwards --

@@ -23,13 +23,14 @@ from app.formats.utf8_text import fold
 from app.index.search.documents import open_session
 from app.index.search.grep.byte_search import exactly
 from app.index.search.grep.prefilter import RunFilter, any_of, name_filter, prefilter_for
-from app.index.search.grep.reverse_reader import READ, ReverseReader
+from app.index.search.grep.reverse_reader import SLICE, ReverseReader
 from app.index.search.passages import Passage, rank
 from app.index.text.mmap_reader import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from app.formats.dialects.base import Dialect
     from app.index.search.grep.prefilter import Line, Prefilter
     from app.index.search.grep.reverse_reader import Slice
     from app.index.search.matchers import QueryPlan, TermMatcher
@@ -84,17 +85,16 @@ class FileSearcher:
     decoded   lines that were decoded so far
     """
 
-    def __init__(self, plan: QueryPlan, buffer_bytes: int = READ) -> None:
-        """:param buffer_bytes: bytes of a file that are held at once."""
+    def __init__(self, plan: QueryPlan, slice_bytes: int = SLICE) -> None:
+        """:param slice_bytes: bytes of a file that are held at once."""
         self.files = 0
         self.decoded = 0
         self._plan = plan
-        self._reader = ReverseReader(buffer_bytes)
+        self._reader = ReverseReader(slice_bytes)
         self._wanted = [prefilter_for(matcher) for matcher in plan.wanted]
         self._unwanted = [prefilter_for(matcher) for matcher in plan.unwanted]
         # If prompts and answers are searched, too, a file without the tool's name can match.
         self._tools = name_filter(plan.tools) if plan.tools and plan.kinds <= {CALL, RESULT} else None
-        self._user = RunFilter([exactly(USER_ROLE)], [], 0)
 
     @property
     def read(self) -> int:
@@ -149,7 +149,7 @@ class FileSearcher:
             self._reader.open(descriptor)
             match = self._match(dialect, beat)
             try:
-                return match.best(self._user)
+                return match.best()
             finally:
                 self.decoded += match.lines.decoded
         finally:
@@ -182,7 +182,7 @@ class FileSearcher:
         if every:
             passages = match.every()
             return FileResult(True, mask, max(passages, key=file_rank, default=None), tuple(passages))
-        return FileResult(True, mask, match.best(self._user) if best else None)
+        return FileResult(True, mask, match.best() if best else None)
 
 
 class FileMatch:
@@ -245,27 +245,15 @@ class FileMatch:
             if not number % _LINES_PER_BEAT:
                 self._beat()
 
-    def best(self, user: Prefilter) -> FilePassage | None:
-        """The best of all passages.
-
-        :param user: lets the lines through that may be prompts.
-        """
+    def best(self) -> FilePassage | None:
+        """The best of all passages."""
         best: FilePassage | None = None
-        count = len(self._wanted)
-        for part in self._reader.slices() if count else ():
-            most, by_user, newest = file_rank(best)[:3]
-            is_older = part.base + part.end <= newest
-            if most == count and by_user and is_older:
-                break
-            if most == count and (is_older or count == 1):
-                # Only a prompt can be better, and fewer lines are prompts than have the terms.
-                filters = [user] if not by_user and self._may_have_rarest(part) else []
-            else:
-                # A line with as many terms as the best one has at least one of any so many terms.
-                filters = self._rarest(count - max(1, most) + (not (is_older and by_user)))
-            for line in self._last_lines(filters, part):
+        for part in self._reader.slices() if self._wanted else ():
+            for line in self._last_lines(self._wanted, part):
                 if self._may_be_better(part, line, best):
                     best = max((best, *self._passages(part, line)), key=file_rank)
+            if file_rank(best)[:2] == (len(self._wanted), True):
+                break
         return best
 
     def every(self) -> list[FilePassage]:
@@ -278,21 +266,11 @@ class FileMatch:
     def _last_lines(self, filters: Sequence[Prefilter], part: Slice) -> Iterator[Line]:
         """The lines of a slice that any of `filters` lets through, the last one first."""
         self._beat()
-        if not filters:
-            return
         lines = list(any_of(filters).lines(part.data, part.start, part.end))
         for number, line in enumerate(reversed(lines), 1):
             yield line
             if not number % _LINES_PER_BEAT:
                 self._beat()
-
-    def _rarest(self, count: int) -> list[Prefilter]:
-        return sorted(self._wanted, key=lambda prefilter: -prefilter.weight)[:count]
-
-    def _may_have_rarest(self, part: Slice) -> bool:
-        """Whether a slice can have the rarest term, which most slices lack."""
-        (rarest,) = self._rarest(1)
-        return rarest.matches(part.data, part.start, part.end)
 
     def _may_be_better(self, part: Slice, line: Line, best: FilePassage | None) -> bool:
         terms = sum([prefilter.matches(part.data, *line) for prefilter in self._wanted])
@@ -414,21 +392,26 @@ class LineDecoder:
 
     def _entries(self, line: bytes, offset: int) -> list[tuple[int, dict[str, Any]]]:
         self.decoded += 1
-        if not offset and line.startswith(BOM):
-            line = line[len(BOM) :]
-        dialect = self._dialect
-        try:
-            if dialect.one_entry_a_line:
-                entry = dialect.entry(line)
-                return [] if _is_title(entry) else [(0, entry)]
-            dialect.partial_entries(line)  # raises BadLine for more lines than `entries` does
-            entries = [*dialect.entries(line), *dialect.metadata_entries(line)]
-        except BadLine:
-            entries = []
-        if not entries and not dialect.one_entry_a_line:
-            header = header_in(line)
-            entries = [] if header is None else [header]
+        entries = entries_of(line.removeprefix(BOM) if not offset else line, self._dialect)
+        # A title is the name of the session, which the catalog has, and no entry.
         return [(part, entry) for part, entry in enumerate(entries) if not _is_title(entry)]
+
+
+def entries_of(line: bytes, dialect: Dialect) -> list[dict[str, Any]]:
+    """The entries and facts in a line, in pi's spelling; a header counts as one, see `text_pieces`. None if
+    the line is damaged.
+    """
+    try:
+        if dialect.one_entry_a_line:
+            return [dialect.entry(line)]
+        dialect.partial_entries(line)  # raises BadLine for more lines than `entries` does
+        entries = [*dialect.entries(line), *dialect.metadata_entries(line)]
+    except BadLine:
+        entries = []
+    if not entries and not dialect.one_entry_a_line:
+        header = header_in(line)
+        entries = [] if header is None else [header]
+    return entries
 
 
 def _answered_call(entry: dict[str, Any]) -> str:
@@ -438,5 +421,4 @@ def _answered_call(entry: dict[str, Any]) -> str:
 
 
 def _is_title(entry: dict[str, Any]) -> bool:
-    """Whether this is a line with the name of the session, which the catalog has, and no entry."""
     return entry.get("type") == "title" and not isinstance(entry.get("id"), str)

@@ -127,7 +127,6 @@ class AnyOf(Prefilter):
     """Lets the lines of any of several prefilters through."""
 
     def __init__(self, prefilters: Sequence[Prefilter]) -> None:
-        self.weight = min(prefilter.weight for prefilter in prefilters)
         self._prefilters = prefilters
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:

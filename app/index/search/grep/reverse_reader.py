@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.formats.lines import last_line_end
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
-READ = 2 << 20
+SLICE = 512 << 10
 """Bytes of a file in memory at once, unless a line is longer. They fit in the processor's cache while several
 terms are searched for."""
 
 _HAS_PREADV = hasattr(os, "preadv")  # not on every system
-_FIRST = 256 << 10
-_SLICE = 512 << 10
-"""Bytes of the first slice and of the longest one. The rest of the file is not read if the first slices
-decide."""
 
 
 class Slice(NamedTuple):
@@ -41,14 +37,14 @@ class ReverseReader:
     descriptor   the file that is being read
     """
 
-    def __init__(self, size: int = READ) -> None:
+    def __init__(self, size: int = SLICE) -> None:
+        """:param size: bytes of a slice."""
         self.read = 0
+        self.descriptor = -1
         self._size = size
         self._buffer = bytearray(size)
-        self.descriptor = -1
         self._end = 0
         self._held = (-1, 0)
-        self._low = 0
 
     def open(self, descriptor: int) -> None:
         """Begin with another file. Bytes that are appended to it later are not read.
@@ -75,57 +71,33 @@ class ReverseReader:
         while end > 0:
             base = max(0, end - size)
             self._hold(base, end)
-            first = yield from self._cut(base, end - base)
-            if first == end - base:
+            start = self._buffer.find(b"\n", 0, end - base - 1) + 1 if base else 0
+            if start or not base:
+                yield Slice(self._buffer, start, end - base, base)
+                end, size = base + start, self._size
+            elif self._buffer.find(0, 0, end - base) >= 0:
+                # No entry has a NUL. A crash can leave gigabytes of them.
+                end, size = last_line_end(self.descriptor, base), self._size
+            else:
                 # One line fills the buffer.
-                if self._buffer.find(0, 0, first) >= 0:
-                    # No entry has a NUL. A crash can leave gigabytes of them.
-                    end, size = last_line_end(self.descriptor, base), self._size
-                    continue
                 size *= 2
-            end = base + first
-
-    def _cut(self, base: int, end: int) -> Generator[Slice, None, int]:
-        """The slices of the buffer up to `end`. Returns where its first whole line begins."""
-        data = self._buffer
-        size = _FIRST
-        while end > 0:
-            low = max(0, end - size)
-            self._reach(base, low)
-            start = data.find(b"\n", low, end - 1) + 1 if low or base else 0
-            if not start and (low or base):
-                if not low:
-                    break
-                size *= 2
-                continue
-            yield Slice(data, start, end, base)
-            end = start
-            size = min(2 * size, _SLICE)
-        return end
 
     def _hold(self, base: int, end: int) -> None:
-        """Prepare the buffer for these bytes of the file."""
+        """Read these bytes of the file into the buffer, unless they are there."""
         if self._held == (base, end):
             return
+        self._held = (base, end)
         if end - base > len(self._buffer):
             self._buffer = bytearray(end - base)
-        self._held = (base, end)
-        self._low = end - base
-
-    def _reach(self, base: int, low: int) -> None:
-        """Read the missing bytes of the buffer from `low` on; the buffer begins at `base` of the file."""
-        high = self._low
-        if low >= high:
-            return
-        self._low = low
+        position, size = 0, end - base
         with memoryview(self._buffer) as view:
-            while low < high:
-                count = read_into(self.descriptor, view[low:high], base + low)
+            while position < size:
+                count = read_into(self.descriptor, view[position:size], base + position)
                 if not count:
-                    view[low:high] = b"\n" * (high - low)
+                    view[position:size] = b"\n" * (size - position)
                     break
                 self.read += count
-                low += count
+                position += count
 
 
 def read_into(descriptor: int, view: memoryview, offset: int) -> int:

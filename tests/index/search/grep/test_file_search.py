@@ -65,11 +65,11 @@ def test_a_common_word_is_decided_by_the_last_line_that_has_it(path: Path) -> No
     path.write_bytes(HEAD + message_line("assistant", "a needle") * 5000 + message_line("user", "nothing"))
     searched = deep("needle")
     assert look(searched, path, best=False).matches
-    assert (searched.decoded, searched.read) == (1, 256 << 10)
+    assert (searched.decoded, searched.read) == (1, 512 << 10)
 
 
 def test_a_last_line_that_is_longer_than_the_first_slice_is_searched(path: Path) -> None:
-    path.write_bytes(HEAD + message_line("user", "one") + message_line("user", "x" * (300 << 10) + " needle"))
+    path.write_bytes(HEAD + message_line("user", "one") + message_line("user", "x" * (600 << 10) + " needle"))
     assert look(deep("needle"), path).matches
     assert not look(deep("needles"), path).matches
 
@@ -175,7 +175,7 @@ def test_a_file_longer_than_the_buffer(path: Path) -> None:
     path.write_bytes(begin + b"".join(lines) + message_line("toolResult", "end", toolCallId="0"))
 
     def deep(*words: str, **more: Any) -> FileSearcher:
-        return FileSearcher(QueryPlan(query(*words, **more)), buffer_bytes=4096)
+        return FileSearcher(QueryPlan(query(*words, **more)), slice_bytes=4096)
 
     for word in ("first", "word0", "word77", "word199", "last", "end"):
         assert look(deep(word), path).best is not None
