@@ -6,6 +6,21 @@ DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
 """The exit codes of every command: done; nothing found; wrong use; refused or failed."""
 
 
+class WrongUse(ValueError):
+    """The words and options do not fit together; the text says why. The exit code is `WRONG_USE`."""
+
+
+def only_one(options: Options, *names: str) -> str:
+    """The one of these flags that is given; "" for none.
+
+    :raises WrongUse: several are given.
+    """
+    given = [name for name in names if getattr(options, name)]
+    if len(given) > 1:
+        raise WrongUse(f"--{given[0]} has no place beside --{given[1]}")
+    return given[0] if given else ""
+
+
 class Options:
     """The options of one run. None stands for an option that was not given, where its default differs by
     command.

@@ -12,9 +12,6 @@ from app.actions.branch import branch, branch_to_file, fork
 from app.actions.session_edits import ROOT, label, rename
 from app.changes import tag_command, trash_commands
 from app.changes.report import (
-    REFUSED,
-    WRONG_USE,
-    WrongUse,
     as_document,
     as_text,
     intend,
@@ -23,7 +20,7 @@ from app.changes.report import (
 )
 from app.formats.title_slot import fold_title
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve
-from app.options import Options
+from app.options import FAILED, WRONG_USE, Options, WrongUse
 from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, say_missing, write_json, write_text
 from app.sessions.errors import SessionError, UnansweredCalls
@@ -46,12 +43,12 @@ def run(options: Options, setup: Setup) -> int:
     say_missing(options, setup)
     share_notes(setup.cache_folder)
     settle(setup)
-    if options.command == "tag":
-        return tag_command.run(options, setup)
-    if options.command not in _ACTIONS:
-        return trash_commands.run(options, setup)
-    check, act = _ACTIONS[options.command]
     try:
+        if options.command == "tag":
+            return tag_command.run(options, setup)
+        if options.command not in _ACTIONS:
+            return trash_commands.run(options, setup)
+        check, act = _ACTIONS[options.command]
         check(options)
         session = resolve(options.session, setup.stores, setup.cache_folder, complain)
         with intend(setup) as intent:
@@ -63,7 +60,7 @@ def run(options: Options, setup: Setup) -> int:
         return WRONG_USE
     except UnansweredCalls as error:
         complain(f"{error} (--keep takes this one all the same)")
-        return REFUSED
+        return FAILED
     except (NotFound, Ambiguous, SessionError) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)

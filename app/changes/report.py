@@ -1,4 +1,4 @@
-"""Shared parts of the commands that change sessions: exit codes, the journal, and printing a change."""
+"""Shared parts of the commands that change sessions: the journal, and printing a change."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from app.sessions.manager.change import Change
 from app.sessions.summaries.quick_summary import quick_title
 from app.setup import Setup
 from app.view.formatting import short_id
-
-NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3
-
-
-class WrongUse(Exception):
-    """The arguments do not fit together; the text says why."""
 
 
 def settle(setup: Setup) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from app.actions.tagging import annotate, tag
 from app.changes.report import (
-    WRONG_USE,
-    WrongUse,
     as_line,
     change_fields,
     intend,
@@ -13,7 +11,7 @@ from app.changes.report import (
 )
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, resolve
-from app.options import Options
+from app.options import Options, WrongUse
 from app.reports.errors import complain_of, exit_code
 from app.reports.output import SCHEMA, complain, write_json, write_text
 from app.sessions.errors import SessionError, Unreadable
@@ -26,13 +24,14 @@ from app.stores.tags import NOTHING, BadTag, parse_note, parse_tag, read_tagging
 def run(options: Options, setup: Setup) -> int:
     """Change the tags and the note of a session as one action, or print them if there is nothing to change;
     see `app.changes.run`.
+
+    :raises WrongUse: what is to be changed is no tag, or the note is too long.
     """
     try:
         add, remove = _parse_changes(options.changes)
         note = None if options.note is None else parse_note(options.note)
-    except (WrongUse, BadTag) as error:
-        complain(str(error))
-        return WRONG_USE
+    except BadTag as error:
+        raise WrongUse(str(error)) from None
     try:
         session = resolve(options.session, setup.stores, setup.cache_folder, complain)
         summary = quick_summary(session.path, session.agents, 0)

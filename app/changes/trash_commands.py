@@ -16,10 +16,6 @@ from app.actions.trash import trash
 from app.actions.undo import undo_journal_change
 from app.actions.undo_steps import RETRY_NOTE, SKIP_NOTE, UndoableAction, UndoAttempt, undo_last
 from app.changes.report import (
-    NOT_FOUND,
-    REFUSED,
-    WRONG_USE,
-    WrongUse,
     as_line,
     change_fields,
     intend,
@@ -29,7 +25,7 @@ from app.changes.report import (
     title_after,
 )
 from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
-from app.options import Options
+from app.options import FAILED, NOT_FOUND, Options, WrongUse
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
 from app.reports.errors import complain_of, exit_code
 from app.reports.output import SCHEMA, complain, write_json, write_text
@@ -44,16 +40,15 @@ Item = TypeVar("Item")
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Run one of the three commands; see `app.changes.run`."""
-    try:
-        if options.command == "trash":
-            return _trash(options, setup)
-        if options.command == "restore":
-            return _restore(options, setup)
-        return _undo(options, setup)
-    except WrongUse as error:
-        complain(str(error))
-        return WRONG_USE
+    """Run one of the three commands; see `app.changes.run`.
+
+    :raises WrongUse: the words and options do not fit together.
+    """
+    if options.command == "trash":
+        return _trash(options, setup)
+    if options.command == "restore":
+        return _restore(options, setup)
+    return _undo(options, setup)
 
 
 def _trash(options: Options, setup: Setup) -> int:
@@ -158,7 +153,7 @@ def _undo(options: Options, setup: Setup) -> int:
         write_json({"schema": SCHEMA, "changes": parts})
     count = sum(attempt.change is not None for attempt in tried)
     code = _report_stop(options, signals, count, len(actions[index]))
-    return code or (REFUSED if any(attempt.change is None for attempt in tried) else 0)
+    return code or (FAILED if any(attempt.change is None for attempt in tried) else 0)
 
 
 def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, setup: Setup) -> None:
@@ -204,7 +199,7 @@ def _run_each(
                 code = max(code, NOT_FOUND)
             except SessionError as error:
                 complain(str(error))
-                code = max(code, REFUSED)
+                code = max(code, FAILED)
             count += bool(changes)
             for change in changes:
                 title = title_after(change)

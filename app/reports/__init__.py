@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from app.options import Options
-from app.reports.output import say_missing
+from app.options import WRONG_USE, Options, WrongUse
+from app.reports.output import complain, say_missing
 from app.setup import Setup
 
 _MODULES = {
@@ -40,5 +40,9 @@ def run(options: Options, setup: Setup) -> int:
     say_missing(options, setup)
     # One module only: a list does not wait for the imports of the other reports.
     module = import_module(f"app.reports.{_MODULES[options.command or '']}")
-    code: int = module.run(options, setup)
+    try:
+        code: int = module.run(options, setup)
+    except WrongUse as error:
+        complain(str(error))
+        return WRONG_USE
     return code

@@ -7,7 +7,7 @@ import subprocess
 
 from app.formats.text import one_line
 from app.keys import key_problems
-from app.options import DONE, FAILED, WRONG_USE, Options
+from app.options import DONE, FAILED, Options, only_one
 from app.reports.output import complain, write_text
 from app.services.external_editor import NoProgram, command_of
 from app.settings import read_settings, settings_file
@@ -19,19 +19,17 @@ from app.view.formatting import tilde
 def run(options: Options, setup: Setup) -> int:
     """Do what the option says; without one, print the path of the file.
 
-    :return: the exit code: 2 for several options; 3 if a setting is wrong, the file is there already for
+    :return: the exit code: 3 if a setting is wrong, the file is there already for
         `--init`, or it cannot be written or edited.
+    :raises WrongUse: several options are given.
     """
-    chosen = [name for name in ("path", "init", "check", "edit") if getattr(options, name)]
-    if len(chosen) > 1:
-        complain(f"--{chosen[0]} has no place beside --{chosen[1]}")
-        return WRONG_USE
+    chosen = only_one(options, "path", "init", "check", "edit")
     try:
-        if options.init:
+        if chosen == "init":
             return _init(setup)
-        if options.check:
+        if chosen == "check":
             return _check(setup)
-        if options.edit:
+        if chosen == "edit":
             return _edit(setup)
     except (CannotWrite, NoProgram) as error:
         complain(str(error))

@@ -9,7 +9,7 @@ from typing import Any
 from app.export.choice import Choice
 from app.export.context_json import context_document
 from app.index.resolve import Ambiguous, NotFound, resolve
-from app.options import WRONG_USE, Options
+from app.options import Options
 from app.redact import Redactor
 from app.reports.errors import complain_of, exit_code
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
@@ -24,10 +24,7 @@ LONGEST_RESULT = 600
 
 def run(options: Options, setup: Setup) -> int:
     """Print the context of a session at its leaf, or at another entry."""
-    why = check_options(options)
-    if why:
-        complain(why)
-        return WRONG_USE
+    check_options(options)
     try:
         session = resolve(options.session, setup.stores, setup.cache_folder, complain)
         manager = SessionManager.open(session.path, env=setup.agent_env, agents=session.agents, new=False)

@@ -23,7 +23,7 @@ from app.index.cache import cache_status
 from app.index.index import Index
 from app.index.search.prompt_histories import read_prompts
 from app.keys import key_problems
-from app.options import DONE, FAILED, WRONG_USE, Options
+from app.options import DONE, FAILED, Options, WrongUse
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Personal, Redactor
 from app.reports.output import SCHEMA, complain, write_json, write_lines, write_text
@@ -50,8 +50,7 @@ def run(options: Options, setup: Setup) -> int:
     this command; it is 3 if the report cannot be written.
     """
     if options.report is not None and options.json:
-        complain("--report has no place beside --json")
-        return WRONG_USE
+        raise WrongUse("--report has no place beside --json")
     findings = examine(setup)
     if options.report is not None:
         return write_report(options.report, findings, report_lines(findings, setup.home), setup)

@@ -14,7 +14,7 @@ from app.export.output_file import Target
 from app.export.to_file import redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
-from app.options import DONE, FAILED, WRONG_USE, Options
+from app.options import DONE, FAILED, Options, WrongUse
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Redactor, Replacement
 from app.reports.errors import complain_of, exit_code
@@ -47,10 +47,7 @@ def run(options: Options, setup: Setup) -> int:
     :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or an ambiguous name, 3 failed;
         that of the first session that failed.
     """
-    why = _wrong_use(options)
-    if why:
-        complain(why)
-        return WRONG_USE
+    _check(options)
     code = DONE
     found = resolve_all(options.sessions, setup.stores, setup.cache_folder, complain)
     for session in found:
@@ -62,8 +59,8 @@ def run(options: Options, setup: Setup) -> int:
     return code
 
 
-def _wrong_use(options: Options) -> str:
-    """Why the options do not fit together; "" if they do."""
+def _check(options: Options) -> None:
+    """:raises WrongUse: the options do not fit together."""
     format = options.to or HTML
     chosen = [
         name
@@ -75,33 +72,32 @@ def _wrong_use(options: Options) -> str:
         if is_given
     ]
     if len(chosen) > 1:
-        return f"{chosen[0]} has no place beside {chosen[1]}"
+        raise WrongUse(f"{chosen[0]} has no place beside {chosen[1]}")
     if options.entry == "" or options.branch == "":
-        return f"{chosen[0]} needs the id of an entry"
+        raise WrongUse(f"{chosen[0]} needs the id of an entry")
     if format == JSON and options.all_branches:
-        return "--all-branches has no place beside --to json, which has the messages of one path"
+        raise WrongUse("--all-branches has no place beside --to json, which has the messages of one path")
     if options.agent and format != JSONL:
-        return "--agent has a place only beside --to jsonl"
+        raise WrongUse("--agent has a place only beside --to jsonl")
     if format in (JSON, JSONL):
         for name, is_given in (
             ("--tools", options.tools is not None),
             ("--thinking and --no-thinking", options.thinking is not None),
         ):
             if is_given:
-                return f"{name} have no place beside --to {format}, which leaves nothing out"
+                raise WrongUse(f"{name} have no place beside --to {format}, which leaves nothing out")
     if options.review and not _redacts(options):
-        return f"--review has nothing to list: --to {format} replaces nothing without --redact"
+        raise WrongUse(f"--review has nothing to list: --to {format} replaces nothing without --redact")
     to_output = options.output == STANDARD_OUTPUT
     if to_output and options.open:
-        return "--open has no place beside standard output"
+        raise WrongUse("--open has no place beside standard output")
     if to_output and options.force:
-        return "--force has no place beside standard output"
+        raise WrongUse("--force has no place beside standard output")
     if options.output == "":
-        return "-o needs a file"
+        raise WrongUse("-o needs a file")
     several = len(options.sessions) > 1
     if several and options.output is not None and not os.path.isdir(options.output):
-        return "several sessions need several files: -o has to name a folder"
-    return ""
+        raise WrongUse("several sessions need several files: -o has to name a folder")
 
 
 def _redacts(options: Options) -> bool:

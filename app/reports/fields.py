@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from app.formats.text import one_line
-from app.options import Options
+from app.options import Options, WrongUse
 from app.view.formatting import short_id
 
 Item = TypeVar("Item")
@@ -14,10 +14,6 @@ Item = TypeVar("Item")
 LONGEST = 100_000
 """Characters of a value that are printed."""
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "{": "{", "}": "}"}
-
-
-class BadFormat(ValueError):
-    """A format names no field of the list, or a brace is not closed; the text says what."""
 
 
 class Field(Generic[Item]):
@@ -66,7 +62,7 @@ def parse_format(text: str, fields: Sequence[Field[Item]]) -> Callable[[Item], s
 
     A backslash escapes `t`, `n`, `r`, a brace and itself; before another character it stands for itself.
 
-    :raises BadFormat: see there.
+    :raises WrongUse: the format names no field of the list, or a brace is not closed.
     """
     named = {field.name: field for field in fields}
     parts: list[str | Field[Item]] = []
@@ -79,12 +75,12 @@ def parse_format(text: str, fields: Sequence[Field[Item]]) -> Callable[[Item], s
         elif character == "{":
             end = text.find("}", at)
             if end < 0:
-                raise BadFormat(f"--format: no }} closes {one_line(text[at:], 40)!r}")
+                raise WrongUse(f"--format: no }} closes {one_line(text[at:], 40)!r}")
             name = text[at + 1 : end]
             field = named.get(_ALIASES.get(name, name))
             if field is None:
                 known = ", ".join(named)
-                raise BadFormat(f"--format: no field is called {one_line(name, 40)!r}; there are {known}")
+                raise WrongUse(f"--format: no field is called {one_line(name, 40)!r}; there are {known}")
             parts.append(field)
             at = end + 1
         else:
@@ -107,12 +103,12 @@ def line_maker(
 
     :param in_pipe: the names of the fields in a pipe.
     :param cells: the width of the terminal; None in a pipe.
-    :raises BadFormat: `--format` cannot be used.
+    :raises WrongUse: `--format` cannot be used.
     """
     if options.format is None:
         return None if cells is not None else tab_separated(fields, in_pipe)
     if options.json:
-        raise BadFormat("--format has no place beside --json")
+        raise WrongUse("--format has no place beside --json")
     return parse_format(options.format, fields)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from app.formats.text import inert
-from app.options import Options
+from app.options import Options, WrongUse
 from app.redact import Redactor
 from app.reports.output import write_text
 
@@ -37,13 +37,12 @@ class OtherFolder(Exception):
         super().__init__(f"the session works in another folder ({cwd}); --all-folders reads it all the same")
 
 
-def check_options(options: Options) -> str:
-    """Why the options do not fit together; "" if they do."""
+def check_options(options: Options) -> None:
+    """:raises WrongUse: the options do not fit together."""
     if options.all_folders and not options.for_agent:
-        return "--all-folders has a place only beside --for-agent"
+        raise WrongUse("--all-folders has a place only beside --for-agent")
     if options.for_agent and (options.json or options.format is not None):
-        return "--for-agent has no place beside --json and --format"
-    return ""
+        raise WrongUse("--for-agent has no place beside --json and --format")
 
 
 def check_folder(cwd: str, here: Collection[str], options: Options) -> None:

@@ -13,7 +13,7 @@ from app.index.cache import cache_status, rebuild
 from app.index.index import Index
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
-from app.options import Options
+from app.options import Options, only_one
 from app.reports.output import SCHEMA, Progress, complain, write_json, write_lines
 from app.setup import Setup
 from app.view.formatting import counted, tilde
@@ -28,16 +28,13 @@ def run(options: Options, setup: Setup) -> int:
     :return: the exit code; `DIFFERENT` if `--verify` finds a difference, or if the index cannot be stored.
     """
     code = 0
-    modes = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
-    if len(modes) > 1:
-        complain(f"--{modes[0]} has no place beside --{modes[1]}")
-        return 2
-    if options.where:
+    mode = only_one(options, "rebuild", "verify", "where")
+    if mode == "where":
         fields, lines = _locate(setup)
-    elif options.verify:
+    elif mode == "verify":
         fields, lines = _verify(setup)
     else:
-        if options.rebuild:
+        if mode == "rebuild":
             try:
                 rebuild(setup.cache_folder)
             except OSError as error:

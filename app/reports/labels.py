@@ -11,7 +11,7 @@ from app.index.index import Index
 from app.index.resolve import Ambiguous, NotFound
 from app.options import Options
 from app.reports.errors import complain_of, exit_code
-from app.reports.fields import BadFormat, Field, line_maker
+from app.reports.fields import Field, line_maker
 from app.reports.output import (
     CYAN,
     DIM,
@@ -72,12 +72,9 @@ LABEL_PIPE = ("id", "entry_id", "label", "title", "text")
 def run(options: Options, setup: Setup) -> int:
     """Print the labels. The exit code is 1 if there are none."""
     cells = columns()
+    make_line = line_maker(options, LABEL_FIELDS, LABEL_PIPE, cells)
     try:
-        make_line = line_maker(options, LABEL_FIELDS, LABEL_PIPE, cells)
         labels = _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
-    except BadFormat as error:
-        complain(str(error))
-        return 2
     except (NotFound, Ambiguous, SessionError) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)

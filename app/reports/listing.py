@@ -14,7 +14,7 @@ from app.index.scan.retry import make_current
 from app.index.scan.walk import WalkResult, walk
 from app.index.text.store import TextStore
 from app.options import Options
-from app.reports.fields import BadFormat, Field, line_maker, session_fields
+from app.reports.fields import Field, line_maker, session_fields
 from app.reports.output import (
     BOLD,
     CYAN,
@@ -101,11 +101,7 @@ LIST_PIPE = ("id", "modified", "agent", "messages", "title", "cwd")
 def run(options: Options, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. The exit code is 1 if a query matches none."""
     cells = columns()
-    try:
-        make_line = line_maker(options, LIST_FIELDS, LIST_PIPE, cells)
-    except BadFormat as error:
-        complain(str(error))
-        return 2
+    make_line = line_maker(options, LIST_FIELDS, LIST_PIPE, cells)
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
     walked = walk(setup.stores)

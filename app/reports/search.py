@@ -14,7 +14,7 @@ from app.index.query.query import QueryError
 from app.index.search.hit_branch import Place
 from app.index.search.results import Hit, Page
 from app.options import Options
-from app.reports.fields import BadFormat, Field, line_maker
+from app.reports.fields import Field, line_maker
 from app.reports.for_agent import check_options, write_quoted
 from app.reports.listing import ROW_FIELDS, Listed, complain_of_skipped, table
 from app.reports.output import (
@@ -110,15 +110,9 @@ def run(options: Options, setup: Setup) -> int:
     """Update the index, then print the hits. The exit code is 1 if nothing matches, 2 if the query is
     invalid.
     """
-    why = check_options(options)
-    if why:
-        complain(why)
-        return 2
-    try:
-        line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
-    except BadFormat as error:
-        complain(str(error))
-        return 2
+    check_options(options)
+    # An unusable format is reported before any file is read.
+    line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
     index = Index(
         setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, state_folder=setup.state_folder

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.actions.restore import TrashedSession, list_trashed
 from app.formats.timestamps import iso
 from app.options import Options
-from app.reports.fields import BadFormat, Field, line_maker, session_fields
+from app.reports.fields import Field, line_maker, session_fields
 from app.reports.output import (
     CYAN,
     DIM,
@@ -48,13 +48,12 @@ TRASH_PIPE = ("id", "trashed", "agent", "title", "path")
 
 
 def list_trash(options: Options, setup: Setup) -> int:
-    """Print the sessions in the trash, the last trashed first. The exit code is 1 if there are none."""
+    """Print the sessions in the trash, the last trashed first. The exit code is 1 if there are none.
+
+    :raises WrongUse: `--format` cannot be used.
+    """
     cells = columns()
-    try:
-        make_line = line_maker(options, TRASH_FIELDS, TRASH_PIPE, cells)
-    except BadFormat as error:
-        complain(str(error))
-        return 2
+    make_line = line_maker(options, TRASH_FIELDS, TRASH_PIPE, cells)
     sessions = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
     now_ms = setup.now_ms()
     if options.json:

@@ -8,7 +8,7 @@ from typing import Any
 from app.formats.text import one_line, visible_line
 from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
-from app.options import WRONG_USE, Options
+from app.options import Options
 from app.reports.errors import complain_of, exit_code
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import (
@@ -44,10 +44,7 @@ UNBOUNDED = 10_000
 
 def run(options: Options, setup: Setup) -> int:
     """Print the tree of a session."""
-    why = check_options(options)
-    if why:
-        complain(why)
-        return WRONG_USE
+    check_options(options)
     try:
         tree = open_session_tree(options.session, setup)
         if options.for_agent:
