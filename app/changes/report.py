@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from app.actions.journal import Intent, Journal
+from app.actions.journal_entries import JournalEntry
 from app.actions.session_edits import ROOT
 from app.actions.undo import settle_interrupted
+from app.actions.undo_steps import UndoAttempt
 from app.formats.text import inert, one_line
 from app.reports.output import SCHEMA, complain
 from app.sessions.manager.change import Change
@@ -44,18 +46,14 @@ def record(intent: Intent, change: Change, setup: Setup) -> int:
         return 0
 
 
-def mark_impossible(number: int, reason: str, setup: Setup) -> None:
-    """Record that a change of the journal can never be undone."""
+def record_failure(attempt: UndoAttempt[JournalEntry], setup: Setup) -> None:
+    """Record in the journal why a change was not undone, and whether another undo tries it again."""
     try:
-        Journal(setup.state_folder).mark_undone(number, reason=reason)
-    except OSError as error:
-        _complain_of_journal(error, setup)
-
-
-def mark_reported(number: int, reason: str, setup: Setup) -> None:
-    """Record that the user was told why a change cannot be undone now."""
-    try:
-        Journal(setup.state_folder).mark_reported(number, reason)
+        journal = Journal(setup.state_folder)
+        if attempt.can_retry:
+            journal.mark_reported(attempt.step.number, attempt.reason)
+        else:
+            journal.mark_undone(attempt.step.number, reason=attempt.reason)
     except OSError as error:
         _complain_of_journal(error, setup)
 

@@ -19,9 +19,8 @@ from app.changes.report import (
     as_line,
     change_fields,
     intend,
-    mark_impossible,
-    mark_reported,
     record,
+    record_failure,
     title_after,
 )
 from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
@@ -157,19 +156,16 @@ def _undo(options: Options, setup: Setup) -> int:
 
 
 def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, setup: Setup) -> None:
-    """Report why a change was not undone, and record whether another undo tries it again.
+    """Report why a change was not undone, and record it.
 
     :param has_earlier: there is an earlier action, which another undo may undo.
     """
-    if attempt.can_retry:
-        mark_reported(attempt.step.number, attempt.reason, setup)
-        reason = str(attempt.error)
-        if isinstance(attempt.error, HeaderlessContinuation):
-            reason += _ways_out(attempt.error, attempt.step.change.session_id)
-        complain(f"{reason}; {RETRY_NOTE}" if has_earlier else reason)
-    else:
-        mark_impossible(attempt.step.number, attempt.reason, setup)
-        complain(f"{attempt.error}; {SKIP_NOTE}" if has_earlier else str(attempt.error))
+    record_failure(attempt, setup)
+    reason = str(attempt.error)
+    if isinstance(attempt.error, HeaderlessContinuation):
+        reason += _ways_out(attempt.error, attempt.step.change.session_id)
+    note = RETRY_NOTE if attempt.can_retry else SKIP_NOTE
+    complain(f"{reason}; {note}" if has_earlier else reason)
 
 
 def _run_each(

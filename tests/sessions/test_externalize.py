@@ -286,7 +286,7 @@ def test_a_blob_that_cannot_be_written_raises_and_the_entry_is_unchanged(tmp_pat
     assert entry == before
 
 
-def test_deep_and_cyclic_values_are_edited() -> None:
+def test_deep_values_are_edited() -> None:
     levels = 2 * sys.getrecursionlimit()
     deep: Any = {"text": HUGE}
     for _ in range(levels):
@@ -295,10 +295,6 @@ def test_deep_and_cyclic_values_are_edited() -> None:
     for _ in range(levels):
         at = at[0]["a"]
     assert at["text"].endswith(NOTICE)
-
-    around: dict[str, Any] = {"text": HUGE}
-    around["again"] = [around, around]
-    assert externalize(message(details=around), None)["message"]["details"]["text"].endswith(NOTICE)
 
 
 KEYS = st.sampled_from(

@@ -18,7 +18,6 @@ TEXT = ("a text", (str,))
 NUMBER = ("a number", (int, float))
 FLAG = ("True or False", (bool,))
 MAPPING = ("a mapping", (Mapping,))
-_TEXTS = ("a list of texts", (list,))
 
 
 def check_type(path: str, wanted: tuple[str, tuple[type, ...]], **values: object) -> None:
@@ -57,8 +56,7 @@ def model_fields(file: SessionFile, provider: str, model_id: str) -> dict[str, A
 
 def injection_fields(file: SessionFile, rules: Iterable[str]) -> dict[str, Any]:
     """Rules that were injected (oh-my-pi)."""
-    names = _names(file, "rule", rules=rules)
-    return {"type": "ttsr_injection", "injectedRules": names}
+    return {"type": "ttsr_injection", "injectedRules": _names(file, "rule", rules)}
 
 
 def init_fields(
@@ -66,7 +64,7 @@ def init_fields(
 ) -> dict[str, Any]:
     """The start of a sub-agent (oh-my-pi)."""
     check_type(file.path, TEXT, system_prompt=system_prompt, task=task)
-    names = _names(file, "tool", tools=tools)
+    names = _names(file, "tool", tools)
     fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
     return fields if output_schema is None else fields | {"outputSchema": output_schema}
 
@@ -120,15 +118,14 @@ def summary_options(file: SessionFile, summary: str, details: Any, from_hook: bo
     return fields | {file.writing.hook_field: from_hook}
 
 
-def _names(file: SessionFile, kind: str, **given: Iterable[str]) -> list[str]:
+def _names(file: SessionFile, kind: str, names: Iterable[str]) -> list[str]:
     """A list of names; a text is refused, though it is a sequence of texts.
 
-    :param given: the names, by the name of their parameter.
+    :param kind: of what, in the singular of the parameter's name.
     """
-    ((parameter, names),) = given.items()
-    listed: Any = names if isinstance(names, str) else [*names]
-    check_type(file.path, _TEXTS, **{parameter: listed})
+    if isinstance(names, str):
+        raise BadValue(file.path, 0, f"{kind}s has to be a list of texts, not str")
+    listed = [*names]
     for name in listed:
         check_type(file.path, TEXT, **{f"the name of a {kind}": name})
-    result: list[str] = listed
-    return result
+    return listed

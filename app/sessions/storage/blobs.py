@@ -370,7 +370,7 @@ def edit_json(
 ) -> dict[str, Any]:
     """Return `root` with every part replaced by the result of `edit`.
 
-    It is not recursive, so that the depth has no limit. A value that contains itself is edited once.
+    It is not recursive, so that the depth has no limit.
 
     :param edit: called with a part, the name of the field it is in, and whether it is in a list there (or in
         a list of that list). It returns the part itself, a replacement, `DESCEND`, or `DROP`.
@@ -390,7 +390,7 @@ def edit_json(
             if new is part:
                 continue
             if new is DESCEND:
-                if isinstance(part, dict | list | tuple) and part and not node.is_within(part):
+                if isinstance(part, dict | list | tuple) and part:
                     pending.append(_Node(node, key, part, field))
             elif new is DROP:
                 del node.writable()[key]
@@ -415,15 +415,6 @@ class _Node:
         self.value = value
         self.field = field
         self.copy: Any = None
-
-    def is_within(self, value: Any) -> bool:
-        """Return whether this node is `value`, or a part of it."""
-        node: _Node | None = self
-        while node is not None:
-            if node.value is value:
-                return True
-            node = node.parent
-        return False
 
     def writable(self) -> Any:
         """Return the copy. It is made now if needed, and put into the copies of all parents."""
