@@ -40,6 +40,17 @@ class Busy(OSError):
         self.pid = pid
 
 
+def lock_descriptor(descriptor: int) -> bool:
+    """Lock an open file for this process, until the descriptor is closed; False if another process has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # some network file systems have no locks
+    return True
+
+
 class FileLock:
     """A lock by `flock` on a file that is only a lock. The file is created if necessary, and stays.
 
@@ -58,22 +69,13 @@ class FileLock:
     def __enter__(self) -> None:
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _wait_for(self._try, self._path, self._patience)
+            _wait_for(lambda: lock_descriptor(self._descriptor), self._path, self._patience)
         except OSError:
             self.__exit__()
             raise
 
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
-
-    def _try(self) -> bool:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # some network file systems have no locks
-        return True
 
 
 class SocketLock:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 import time
@@ -33,7 +32,7 @@ from app.sessions.errors import (
 from app.sessions.storage import append_ledger, temporary
 from app.sessions.storage.session_storage import Signature, path_text
 from app.small_files import rename_exclusively, sync
-from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
+from app.stores.locks import Busy, lock_descriptor, publish_lock_holder, publish_lock_path
 from app.stores.processes import holder
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ class FileStorage:
     def _locked(self, path: str, flags: int, expected: Signature) -> Iterator[int]:
         while True:
             with self._opened(path, flags) as descriptor:
-                if _lock(descriptor):
+                if lock_descriptor(descriptor):
                     self._expect(path, descriptor, expected)
                     yield descriptor
                     return
@@ -384,7 +383,7 @@ class FileStorage:
         if not session:
             return
         with contextlib.suppress(OSError, SessionError), self._opened(kept.path, os.O_RDONLY) as old:
-            if not _lock(old):
+            if not lock_descriptor(old):
                 return  # the rewrite is still under way
             status = os.fstat(old)
             if os.path.samestat(status, os.stat(session)):
@@ -446,17 +445,6 @@ class FileStorage:
 
 def _signature(status: os.stat_result) -> Signature:
     return Signature(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock the file for this process, until the descriptor is closed; return False if another one has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # some network file systems have no locks
-    return True
 
 
 def _ends_with_newline(descriptor: int, status: os.stat_result) -> bool:
