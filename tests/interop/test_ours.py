@@ -141,16 +141,14 @@ def opened(program: Program, manager: SessionManager) -> tuple[View, View, dict[
     return of_program(state), of_manager(manager, program.agent), state
 
 
-@pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_a_branch_that_leafmark_extracts(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    program: Program = request.getfixturevalue(agent)
+def test_a_branch_that_leafmark_extracts(omp: Program, tmp_path: Path) -> None:
     manager = SessionManager.create(
-        str(tmp_path), str(tmp_path / "s"), agent=agent, env={"HOME": str(tmp_path)}
+        str(tmp_path), str(tmp_path / "s"), agent="omp", env={"HOME": str(tmp_path)}
     )
     ids = filled(manager)
     source = str(manager.session_file)
     manager.create_branched_session(ids["tip"])
-    theirs, ours, state = opened(program, manager)
+    theirs, ours, state = opened(omp, manager)
     assert differences(theirs, ours) == []
     assert state["header"]["parentSession"] == source
     assert state["name"] == "Slow test 🙂"

@@ -153,28 +153,6 @@ def test_a_session_of_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> Non
     assert parse_time(listed["modified"]) == row.modified
 
 
-def test_a_branch_that_pi_extracts_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
-    session = pis_file(pi, tmp_path)
-    source = session.state()
-    labelled = next(id for id, label in source["labels"].items() if label == "found it")
-    tip = next(entry["id"] for entry in source["entries"] if entry["type"] == "custom")
-    assert session.call("createBranchedSession", tip) is not None
-    state = session.state()
-    assert state["file"] != source["file"]
-    assert state["header"]["parentSession"] == source["file"]
-    assert state["labels"][labelled] == "found it"
-    assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
-    summary_agrees(state, "pi")
-
-
-def test_a_fork_by_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
-    source = pis_file(pi, tmp_path / "one").state()
-    state = pi.make("forkFrom", source["file"], "/work/other", str(tmp_path / "two")).state()
-    assert state["cwd"] == "/work/other"
-    assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
-    summary_agrees(state, "pi")
-
-
 def omps_file(omp: Program, folder: Path) -> Session:
     """Make a session with everything that omp's SessionManager can write."""
     work = folder / "work"

@@ -17,7 +17,7 @@ from app.stores.locks import publish_lock_path
 from tests.interop.programs import Refused, assistant, user
 
 if TYPE_CHECKING:
-    from tests.interop.programs import Program
+    from tests.interop.programs import Program, Session
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KILLED = """
@@ -28,14 +28,19 @@ os._exit(9)
 """
 
 
-@pytest.mark.parametrize("kind", ["writers_lock", "publish_lock"])
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the first one is a file in omp's folder")
-def test_omp_writes_nothing_while_leafmark_has_the_lock(omp: Program, tmp_path: Path, kind: str) -> None:
-    session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
+def written(omp: Program, folder: Path) -> tuple[Session, str]:
+    """Return a session of omp that is on disk, and its path."""
+    session = omp.make("create", str(folder), str(folder / "sessions"))
     session.call("appendMessage", user("question"))
     session.call("appendMessage", assistant("answer"))
     session.call("flush")
-    path = session.state()["file"]
+    return session, session.state()["file"]
+
+
+@pytest.mark.parametrize("kind", ["writers_lock", "publish_lock"])
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the first one is a file in omp's folder")
+def test_omp_writes_nothing_while_leafmark_has_the_lock(omp: Program, tmp_path: Path, kind: str) -> None:
+    session, path = written(omp, tmp_path)
     lock = getattr(agent_named("omp"), kind)(path)
     assert lock is not None
     with open(path, "rb") as file:
@@ -48,11 +53,7 @@ def test_omp_writes_nothing_while_leafmark_has_the_lock(omp: Program, tmp_path: 
 
 
 def test_omp_takes_the_lock_of_a_leafmark_that_was_killed(omp: Program, tmp_path: Path) -> None:
-    session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
-    session.call("appendMessage", user("question"))
-    session.call("appendMessage", assistant("answer"))
-    session.call("flush")
-    path = session.state()["file"]
+    session, path = written(omp, tmp_path)
     killed = subprocess.run([sys.executable, "-c", KILLED, path], cwd=ROOT, check=False)
     assert killed.returncode == 9
     lock = publish_lock_path(path)
@@ -63,12 +64,8 @@ def test_omp_takes_the_lock_of_a_leafmark_that_was_killed(omp: Program, tmp_path
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere lsof is needed")
 def test_a_file_that_omp_has_open_is_not_rewritten(omp: Program, tmp_path: Path) -> None:
-    session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
-    session.call("appendMessage", user("question"))
-    session.call("appendMessage", assistant("answer"))
-    session.call("flush")
+    session, path = written(omp, tmp_path)
     session.call("appendMessage", user("another"))
-    path = session.state()["file"]
     storage = FileStorage()
     data, signature = storage.read(path)
     with pytest.raises(LiveSession, match=r"process \d+ \(.*\) has it open"):
