@@ -24,7 +24,7 @@ from app.stores import agent_named
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from app.sessions.manager.entry_store import Entry, EntryStore
+    from app.sessions.manager.entry_store import Entry
     from app.sessions.manager.location import SessionLocation
 
 DEFAULT_MESSAGE_COUNT = 20
@@ -140,11 +140,18 @@ def fork_last(
     :raises ReadOnly: sessions of this format are only read here.
     :raises WriteFailed: there is no new file.
     """
-    agent = source.header.agent
+    agent, entry_store = source.header.agent, source.entry_store
     stamp = now_ms()
     session_id, timestamp = agent_named(agent).new_id(stamp), iso(stamp)
+    messages = [entry for entry in entry_store.entries if entry.type == "message"]
+    kept = messages[-count:] if count > 0 else []
+    last_id = kept[-1].id if kept else ""
+    new_id = fresh_id(entry_store.by_id)
+    head = ForkHeader(session_id, timestamp, location.cwd, source.path, last_id, new_id, summary)
+    data = entry_store.dialect.fork(head, [entry.source for entry in kept])
+    if data is None:
+        raise ReadOnly(source.path, 0, "cannot be forked: its format is only read here")
     path = location.new_path(timestamp, session_id)
-    data = _last_messages(source.entry_store, session_id, timestamp, location.cwd, count, summary)
     storage = file.storage
     assert storage is not None
     # The change is announced before the file can be read back.
@@ -165,26 +172,6 @@ def fork_last(
     storage.tidy(path)
     storage.create(path, data)
     file.load(path, (agent,))
-
-
-def _last_messages(
-    entry_store: EntryStore, session_id: str, timestamp: str, cwd: str, count: int, summary: str
-) -> bytes:
-    """Return the bytes of a new session with the last `count` messages of `entry_store`.
-
-    :param timestamp: of the new session, ISO 8601.
-    :param cwd: its working folder.
-    :raises ReadOnly: sessions of this format are only read here.
-    """
-    messages = [entry for entry in entry_store.entries if entry.type == "message"]
-    kept = messages[-count:] if count > 0 else []
-    last_id = kept[-1].id if kept else ""
-    new_id = fresh_id(entry_store.by_id)
-    head = ForkHeader(session_id, timestamp, cwd, entry_store.file, last_id, new_id, summary)
-    session = entry_store.dialect.fork(head, [entry.source for entry in kept])
-    if session is None:
-        raise ReadOnly(entry_store.file, 0, "cannot be forked: its format is only read here")
-    return session
 
 
 @contextlib.contextmanager

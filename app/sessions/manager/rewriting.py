@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.json_codec import edit_fields
-from app.sessions.errors import AlreadyThere, AmbiguousEntry, BadValue, SessionError, UnknownEntry
+from app.sessions.errors import AlreadyThere, BadValue, SessionError
 from app.sessions.manager.session_file import REFERENCES
 from app.sessions.storage.file_storage import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from app.sessions.manager.entry_store import Entry
     from app.sessions.manager.session_file import ReplacedLines, SessionFile
 
 _PLACE = ("type", "id", *REFERENCES)
@@ -35,26 +34,12 @@ def replacements(file: SessionFile, entries: Iterable[Mapping[str, Any]]) -> dic
     """
     found: dict[str, Mapping[str, Any]] = {}
     for fields in entries:
-        entry = the_entry(file, fields.get("id"))
+        entry = file.only_entry(fields.get("id"))
         for name in _PLACE:
             if fields.get(name) != entry.raw.get(name):
                 raise BadValue(file.path, entry.line, f"a rewrite of {entry.id!r} cannot change its {name}")
         found[entry.id] = fields
     return found
-
-
-def the_entry(file: SessionFile, entry_id: Any) -> Entry:
-    """Return the only entry with that id.
-
-    :raises UnknownEntry, AmbiguousEntry: none or several entries have it.
-    """
-    store = file.entry_store
-    entry = store.by_id.get(entry_id) if isinstance(entry_id, str) else None
-    if entry is None:
-        raise UnknownEntry(file.path, 0, f"there is no entry {entry_id!r}")
-    if entry_id in store.repeated:
-        raise AmbiguousEntry(file.path, entry.line, f"several entries have the id {entry_id!r}")
-    return entry
 
 
 def with_tool_arguments(
@@ -78,7 +63,7 @@ def with_tool_arguments(
         for position, block in enumerate(blocks):
             is_call = isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES
             if is_call and block.get("id") == tool_call_id:
-                the_entry(file, entry.id)
+                file.only_entry(entry.id)
                 blocks[position] = {**block, "arguments": dict(arguments)}
                 return {entry.id: {**entry.raw, "message": {**message, "content": blocks}}}
     return {}

@@ -23,6 +23,7 @@ from app.formats.timestamps import iso
 from app.formats.title_slot import read_slot, slot_line
 from app.sessions.errors import (
     AlreadyThere,
+    AmbiguousEntry,
     BadValue,
     Changed,
     LiveSession,
@@ -123,6 +124,18 @@ class SessionFile:
     def leaf(self) -> Entry | None:
         """The entry of the leaf; the last of the file if that has no id and the leaf was not moved."""
         return self.entry_store.entries[-1] if self._has_nameless_leaf else self.entry_store.leaf
+
+    def only_entry(self, entry_id: Any) -> Entry:
+        """Return the only entry with that id.
+
+        :raises UnknownEntry, AmbiguousEntry: none or several entries have it.
+        """
+        entry = self.entry_store.by_id.get(entry_id) if isinstance(entry_id, str) else None
+        if entry is None:
+            raise UnknownEntry(self.path, 0, f"there is no entry {entry_id!r}")
+        if entry_id in self.entry_store.repeated:
+            raise AmbiguousEntry(self.path, entry.line, f"several entries have the id {entry_id!r}")
+        return entry
 
     @property
     def _has_nameless_leaf(self) -> bool:

@@ -25,7 +25,6 @@ from app.formats.text import trim_name
 from app.formats.timestamps import iso
 from app.formats.title_slot import fold_title, read_slot, slot_line
 from app.sessions.errors import (
-    AmbiguousEntry,
     AmbiguousSession,
     BadValue,
     Changed,
@@ -501,7 +500,7 @@ class SessionManager:
         optional = summary_options(self._file, summary, details, from_hook)
         self._catch_up()
         if first_kept_entry_id is not None:
-            self._existing(first_kept_entry_id)
+            self._file.only_entry(first_kept_entry_id)
         entry_id = fresh_id(self._file.entry_store.by_id)
         fields = {
             "type": "compaction",
@@ -628,7 +627,7 @@ class SessionManager:
         if label is not None:
             check_type(self._file.path, TEXT, label=label)
         self._catch_up()
-        self._existing(target_id)
+        self._file.only_entry(target_id)
         fields = {"type": "label", "targetId": target_id}
         label = _one_line(label or "")
         before = self.get_label(target_id)
@@ -743,7 +742,7 @@ class SessionManager:
     def branch(self, entry_id: str) -> None:
         """Move the leaf to an entry: the next one becomes its child. Nothing is written until then."""
         self._file.check()
-        self._existing(entry_id)
+        self._file.only_entry(entry_id)
         self._file.entry_store.leaf_id = entry_id
         self._file.leaf_moved = True
 
@@ -792,7 +791,7 @@ class SessionManager:
         :raises WriteFailed: there is no new file.
         """
         self._file.check()
-        self._existing(leaf_id)
+        self._file.only_entry(leaf_id)
         source = self._file.path
         self._fork_path(leaf_id)
         file = self._file
@@ -818,7 +817,7 @@ class SessionManager:
         self._file.check()
         if leaf_id is None:
             raise UnknownEntry(self._file.path, 0, "there is nothing to fork")
-        self._existing(leaf_id)
+        self._file.only_entry(leaf_id)
         return self._fork_to(leaf_id, target_cwd, store)
 
     def blank(self, target_cwd: AnyPath | None = None, store: Store | None = None) -> Change:
@@ -1028,15 +1027,6 @@ class SessionManager:
         self._file.check()
         self._file.refresh()
 
-    def _existing(self, entry_id: str) -> None:
-        """:raises UnknownEntry, AmbiguousEntry: none or several entries have that id."""
-        entry_store = self._file.entry_store
-        entry = entry_store.by_id.get(entry_id)
-        if entry is None:
-            raise UnknownEntry(self._file.path, 0, f"there is no entry {entry_id!r}")
-        if entry_id in entry_store.repeated:
-            raise AmbiguousEntry(self._file.path, entry.line, f"several entries have the id {entry_id!r}")
-
     def _append_omp(self, fields: dict[str, Any]) -> str:
         """Append an entry of a type that only oh-my-pi knows."""
         if fields["type"] not in self._file.writing.own_types:
@@ -1071,7 +1061,7 @@ class SessionManager:
         """Append `fields` below an entry that may not be the leaf (None: as a root); return the new id."""
         self._catch_up()
         if entry_id is not None:
-            self._existing(entry_id)
+            self._file.only_entry(entry_id)
         note = self._file.danger_note("branch")
         return self._append(
             {**fields, "parentId": entry_id}, kind="leaf", target=entry_id, note=note, operation="branch"

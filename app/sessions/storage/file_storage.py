@@ -187,7 +187,7 @@ class FileStorage:
                 with contextlib.suppress(OSError):
                     os.pwrite(descriptor, before, 0)
                 if added:
-                    self._truncate(descriptor, expected.size, added)
+                    temporary.cut_off(descriptor, expected.size, added)
                 if isinstance(error, OSError):
                     refused(path, error)
                 raise
@@ -402,12 +402,6 @@ class FileStorage:
         except OSError as error:
             # It is unknown what reached the disk, but every process sees the whole line in the file.
             refused(path, error)
-
-    def _truncate(self, descriptor: int, size: int, written: int) -> None:
-        """Cut off the `written` bytes of this process, unless another one has appended after them."""
-        with contextlib.suppress(OSError):
-            if os.fstat(descriptor).st_size == size + written:
-                os.ftruncate(descriptor, size)
 
     def _copy(self, path: str, data: bytes, mode: int) -> tuple[str, Signature]:
         """Write `data` to a hidden file beside `path`; return its path and its signature."""

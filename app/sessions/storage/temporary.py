@@ -190,8 +190,15 @@ def append_whole(descriptor: int, data: bytes, before: int) -> None:
     """
     written = os.write(descriptor, data)
     if written < len(data):
-        # Half a line would be damage to every reader. Bytes that another process appended after it stay.
-        with contextlib.suppress(OSError):
-            if os.fstat(descriptor).st_size == before + written:
-                os.ftruncate(descriptor, before)
+        # Half a line would be damage to every reader.
+        cut_off(descriptor, before, written)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def cut_off(descriptor: int, size: int, written: int) -> None:
+    """Cut off the `written` bytes of this process after the first `size`, unless another one has appended
+    after them. Raises nothing.
+    """
+    with contextlib.suppress(OSError):
+        if os.fstat(descriptor).st_size == size + written:
+            os.ftruncate(descriptor, size)
