@@ -176,7 +176,6 @@ class BranchReader(BackgroundService):
         # The border shows the result; no user waits for it.
         yielder = GilYielder(self._is_stale, REST_AHEAD)
         try:
-            branches.read(yielder.keep_going)
             faults = self._faults.count(yielder.keep_going)
             with self._growing:
                 if not self._extend_table(tree, branches):

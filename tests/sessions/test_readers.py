@@ -16,7 +16,6 @@ from app.sessions.manager.entry_store import EntryStore
 from app.sessions.summaries.figures_reader import read_figures
 from app.sessions.summaries.summarise import summarise
 from app.sessions.summaries.summary_builder import SummaryBuilder
-from app.sessions.tree.branches import UsageTable
 from app.sessions.tree.tree import open_tree
 from tests.search.random_sessions import Written, sessions
 
@@ -106,8 +105,6 @@ def test_summary_tree_entries_and_figures_agree(written: Written) -> None:
         row = summarise(str(path), agents, 0).summary
         tree = open_tree(str(path), agents)
         figures = read_figures(str(path), agents)
-        book = UsageTable(tree)
-        book.read()
     assert row is not None
     entries = EntryStore(str(path), written.dialect, 3)
     entries.read(written.content)
@@ -118,7 +115,7 @@ def test_summary_tree_entries_and_figures_agree(written: Written) -> None:
     assert tree.name == row.name == entries.name
     assert sum(figure.input for figure in figures) == row.tokens[0]
     if written.dialect == "claude":
-        assert sum(spent.output for spent in book.spent.values()) == row.tokens[1]
+        assert sum(node.usage.output or 0 for node in tree.entries if node.usage is not None) == row.tokens[1]
         messages = [entry.normalized.get("message") or {} for entry in entries.entries]
         assert sum(message.get("usage", {}).get("output", 0) for message in messages) == row.tokens[1]
     if len(set(ids)) == len(ids):

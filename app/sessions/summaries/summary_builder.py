@@ -178,11 +178,17 @@ class SummaryBuilder:
                 line = line[len(BOM) :]
             if is_blank(line):
                 continue
+            found = None
+            if self.dialect.one_entry_a_line:
+                # A line that `decode_lines` accepts has no invalid value.
+                found = decode_lines(line + b"\n", snake=self.dialect.snake)
             try:
-                partial_entries = self._reader.partial_entries(line, invalid)
+                partial_entries = () if found else self._reader.partial_entries(line, invalid)
             except BadLine as bad:
                 self._add_fault(bad.reason)
                 continue
+            if found:
+                self._add(found[0], [self._offset], passages)
             for partial in partial_entries:
                 if type(partial) is MetadataRecord:
                     self._add_metadata(partial)

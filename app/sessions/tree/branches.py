@@ -7,28 +7,16 @@ branch of their own: they belong to the branch of their parent.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.amounts import finite
-from app.formats.content import SnakeToolCallBlock, ToolCallBlock
-from app.formats.dialects import dialect_named
-from app.formats.dialects.base import MetadataRecord
-from app.formats.entry_types import SILENT, USAGE_TYPES
-from app.formats.errors import Cancelled
-from app.formats.json_codec import BadLine
-from app.formats.lines import line_windows, open_file
-from app.formats.summary_fields import Answer, decode_lines, summary_fields_of
-from app.sessions.errors import Changed
+from app.formats.entry_types import SILENT
 from app.sessions.parent_links import tips_of
 from app.sessions.tree.node import path_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.formats.partial_entry import Usage
-    from app.formats.summary_fields import SummaryFields
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
 
@@ -68,101 +56,6 @@ def usage_totals_of(usage: Usage | None) -> UsageTotals:
         finite(usage.cache_write),
         finite(price.total) if price is not None else 0.0,
     )
-
-
-class UsageTable:
-    """The usage and the number of tool calls of the entries of a tree, by the index of the entry.
-
-    Most entries have neither. Only lines that may have one are decoded.
-    """
-
-    def __init__(self, tree: SessionTree) -> None:
-        self.spent: dict[int, UsageTotals] = {}
-        self.calls: dict[int, int] = {}
-        self._tree = tree
-        self._dialect = dialect_named(tree.header.dialect)
-        self._lines = self._dialect.reader()
-        self._read_count = 0
-
-    def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Read the new entries of the tree. Each line is read once, however often this is called.
-
-        :param keep_going: called before each window of lines.
-        :raises Cancelled: it returned False.
-        :raises Changed: the file is no longer the one that the tree was read from.
-        :raises OSError: it cannot be read.
-        """
-        tree = self._tree
-        entries = tree.entries
-        end = len(entries)
-        if self._read_count >= end:
-            return
-        descriptor = open_file(tree.path)
-        try:
-            tree.recognise(descriptor)
-            index = self._read_count
-            offset = entries[index].offset
-            for buffer, _, length in line_windows(descriptor, offset):
-                if not keep_going():
-                    raise Cancelled
-                wanted: list[Node] = []
-                while index < end and entries[index].offset < offset + length:
-                    if entries[index].role == "assistant" or entries[index].type in USAGE_TYPES:
-                        wanted.append(entries[index])
-                    index += 1
-                with memoryview(buffer) as view:
-                    starts = ((node.offset - offset, node.length) for node in wanted)
-                    lines = [bytes(view[start : start + length]) for start, length in starts]
-                self._add_all(wanted, lines)
-                offset += length
-                if index == end:
-                    self._read_count = end
-                    return
-            raise Changed(tree.path)
-        finally:
-            os.close(descriptor)
-
-    def _add_all(self, nodes: list[Node], lines: list[bytes]) -> None:
-        decoded = None
-        if self._dialect.one_entry_a_line:
-            decoded = decode_lines(b"\n".join(lines) + b"\n", snake=self._dialect.snake)
-        if decoded is not None and len(decoded[0]) == len(nodes):
-            for node, entry in zip(nodes, decoded[0], strict=True):
-                self._add(node, entry)
-            return
-        for node, line in zip(nodes, lines, strict=True):
-            try:
-                partial_entries = [
-                    partial
-                    for partial in self._lines.partial_entries(line)
-                    if type(partial) is not MetadataRecord
-                ]
-            except BadLine:
-                partial_entries = []
-            if node.part >= len(partial_entries):
-                raise Changed(self._tree.path)
-            self._add(node, summary_fields_of(partial_entries[node.part]))
-
-    def _add(self, node: Node, entry: SummaryFields) -> None:
-        if (entry.type or "") != node.type or (entry.id not in (None, node.id) and self._tree.header.has_ids):
-            raise Changed(self._tree.path)
-        usage = None
-        message: Any = entry.message
-        if entry.type == "message":
-            if not isinstance(message, Answer):
-                return
-            usage = message.usage
-            if type(message.content) is list:
-                calls = sum(
-                    type(block) is ToolCallBlock or type(block) is SnakeToolCallBlock
-                    for block in message.content
-                )
-                if calls:
-                    self.calls[node.index] = calls
-        elif entry.type in USAGE_TYPES:
-            usage = entry.usage
-        if usage is not None:
-            self.spent[node.index] = usage_totals_of(usage)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,32 +100,17 @@ class BranchFacts:
 
 
 class Branches:
-    """The branches of a tree that was read whole, kept up to date while it grows.
-
-    The cost of an entry is read from the file once; the tree has all other fields.
-    """
+    """The branches of a tree that was read whole, kept up to date while it grows."""
 
     def __init__(self, tree: SessionTree) -> None:
         self._tree = tree
-        self._usage = UsageTable(tree)
         self._last: tuple[Node | None, _PathTotals] = (None, _PathTotals())
-
-    def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Read the usage of the tree's new entries; `all` and `of_path` do it, too.
-
-        :param keep_going: called often.
-        :raises Cancelled: it returned False.
-        :raises Changed: the file is no longer the one that the tree was read from.
-        :raises OSError: it cannot be read.
-        """
-        self._usage.read(keep_going)
 
     def all(self) -> list[BranchFacts]:
         """Every branch, in the order in which they end in the file; none if the session has no entries.
 
-        The time is linear in the number of entries. Raises as `read`.
+        The time is linear in the number of entries.
         """
-        self.read()
         ends = branch_ends(self._tree)
         end_indexes = {node.index for node in ends}
         sums: dict[int, _PathTotals] = {}
@@ -240,7 +118,7 @@ class Branches:
         while stack:
             node, total = stack.pop()
             while True:
-                total.add(node, self._usage)
+                total.add(node)
                 if node.index in end_indexes:
                     sums[node.index] = total.copy()
                 children = node.children
@@ -253,9 +131,8 @@ class Branches:
     def of_path(self, leaf: Node) -> BranchFacts:
         """The facts of the path to any entry, without a number.
 
-        If that path has only grown since the last call, only the new entries are added up. Raises as `read`.
+        If that path has only grown since the last call, only the new entries are added up.
         """
-        self.read()
         known, total = self._last
         new = []
         node: Node | None = leaf
@@ -264,7 +141,7 @@ class Branches:
             node = node.parent
         total = _PathTotals() if node is None else total
         for node in reversed(new):
-            total.add(node, self._usage)
+            total.add(node)
         self._last = leaf, total
         return self._facts(leaf, total, 0, 0)
 
@@ -336,16 +213,14 @@ class _PathTotals:
             setattr(twin, name, getattr(self, name))
         return twin
 
-    def add(self, node: Node, usage: UsageTable) -> None:
+    def add(self, node: Node) -> None:
         if node.type == "message":
             self.messages += 1
             if node.role == "user":
                 self.turns += 1
-            elif node.role == "assistant":
-                self.tools += usage.calls.get(node.index, 0)
-        spent = usage.spent.get(node.index)
-        if spent is not None:
-            self.spent = self.spent.and_(spent)
+            self.tools += node.calls
+        if node.usage is not None:
+            self.spent = self.spent.and_(usage_totals_of(node.usage))
         # A label, a name or a move of the leaf may come months after the conversation.
         time = None if node.shown_type in SILENT else node.timestamp
         if time is not None:

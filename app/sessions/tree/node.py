@@ -10,6 +10,7 @@ from app.formats.entry_types import UNDISPLAYED
 from app.formats.timestamps import parse_time
 
 if TYPE_CHECKING:
+    from app.formats.partial_entry import Usage
     from app.sessions.tree.row_text import RowText
 
 
@@ -24,6 +25,8 @@ class Node(Struct, eq=False, gc=False):
     line           the number of its line, from 1
     offset, length the place of the line in the file, and its length, in bytes
     has_text       an answer with text, besides thinking and tool calls
+    calls          the number of tool calls of an answer
+    usage          the tokens and the cost of an answer or a summary; None if the entry has none
     undisplayed    a message of an extension that is not shown to the user
     children       the oldest first
     part           the number of the entry in its line, which may have several (lanes)
@@ -54,6 +57,8 @@ class Node(Struct, eq=False, gc=False):
     loop: bool = False
     duplicate: bool = False
     undisplayed: bool = False
+    calls: int = 0
+    usage: Usage | None = None
 
     @property
     def shown_type(self) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.content import text_of
+from app.formats.content import read_content
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
+from app.formats.entry_types import TOOL_CALL_TYPES, USAGE_TYPES
 from app.formats.errors import Cancelled
 from app.formats.header import Fault, HeaderChecks
 from app.formats.json_codec import BadLine
@@ -20,6 +21,8 @@ from app.sessions.tree.node import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from msgspec import Raw
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry, Timestamp
@@ -145,13 +148,15 @@ class TreeBuilder:
             if reason:
                 self.problems.append(Fault(number, offset, reason))
             return
-        words, role, stop, has_text = _WORDS, None, None, False
+        words, role, stop, has_text, calls = _WORDS, None, None, False, 0
+        usage = partial.usage if kind in USAGE_TYPES else None
         message = partial.message
         if message is not None and kind == "message":
             role = words.get(message.role) or role_of(message.role, self._version)
             if role == "assistant":
                 stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
-                has_text = bool(text_of(message.content, "").strip())
+                has_text, calls = _text_and_calls(message.content)
+                usage = message.usage
         self.entries.append(
             Node(
                 len(self.entries),
@@ -167,6 +172,8 @@ class TreeBuilder:
                 has_text,
                 part=part,
                 undisplayed=partial.display is False and kind == "custom_message",
+                calls=calls,
+                usage=usage,
             )
         )
         if kind == "message":
@@ -191,3 +198,12 @@ class TreeBuilder:
             self._add_label(record, number, offset)
         elif record.type == "session_info":
             self.name = trim_name(record.name)
+
+
+def _text_and_calls(content: Raw) -> tuple[bool, int]:
+    """Whether an answer has text that is not blank, and the number of its tool calls."""
+    blocks = read_content(content)
+    if isinstance(blocks, str):
+        return bool(blocks.strip()), 0
+    has_text = any(block.type == "text" and (block.text or "").strip() for block in blocks)
+    return has_text, sum(block.type in TOOL_CALL_TYPES for block in blocks)
