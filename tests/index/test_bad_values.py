@@ -298,9 +298,7 @@ def test_a_value_reported_as_invalid_counts_as_absent(tmp_path: Path, kind: str)
         place = (case.line, case.path)
         if place not in without:
             without[place] = rows_without(*place)
-        absent = without[place]
-        for alternative in absent:
-            alternative.problems = actual.problems
+        absent = [alternative._replace(problems=actual.problems) for alternative in without[place]]
         assert actual in absent, case.id
     assert invalid_count > 50
 
