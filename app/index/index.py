@@ -263,16 +263,11 @@ class Index:
             from app.index.filter_context import facts_of
 
             facts = facts_of(self._stores, self._engine.rows, now_ms, self._state_folder)
-        search = self._engine.search(
-            query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
-        )
         with self._lock:
-            older = self._search
-            if older is not None and older.generation > search.generation:
-                # Another thread has begun a newer search in the meantime.
-                older = search
-            else:
-                self._search = search
+            search = self._engine.search(
+                query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
+            )
+            older, self._search = self._search, search
         if older is not None:
             older.cancel()
         return search

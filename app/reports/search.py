@@ -12,7 +12,7 @@ from app.index.index import Index
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
 from app.index.search.hit_branch import Place
-from app.index.search.results import Hit, Page
+from app.index.search.results import Hit, Hits, Page
 from app.options import Options
 from app.reports.fields import Field, line_maker
 from app.reports.for_agent import check_options, write_quoted
@@ -198,7 +198,7 @@ def _of_folder(pages: Iterable[Page], here: Sequence[str]) -> Iterator[Page]:
     for page in pages:
         hits = [hit for hit in page.hits if hit.row.cwd in here]
         sessions.update(hit.path for hit in hits)
-        yield Page(hits, len(sessions), done=page.done, notes=page.notes)
+        yield Page(Hits(hits), len(sessions), done=page.done, notes=page.notes)
 
 
 def _agent_lines(hits: Sequence[Hit], place: Locator) -> Iterator[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from app.formats.lines import open_file
 from app.index.search.metadata_fields import packed_metadata
 from app.index.search.prompt_histories import PromptHistories
+from app.index.search.refinement_cache import RefinementCache
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import joined
 
@@ -163,6 +164,7 @@ class DocumentSet:
 
     loaded   all sessions of the catalog are known
     asked    for how many sessions the catalog was asked for the spans of their texts
+    cache    the result of the last search
     """
 
     def __init__(self, catalog: Catalog, segments: Segments, home: str, stores: Iterable[Store]) -> None:
@@ -171,6 +173,7 @@ class DocumentSet:
         """
         self.loaded = False
         self.asked = 0
+        self.cache = RefinementCache()
         self._catalog = catalog
         self._segments = segments
         self._home = home

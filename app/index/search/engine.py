@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from app.index.query.query import WORD, Facts, Query, Term
 from app.index.search.documents import DocumentSet
-from app.index.search.refinement_cache import RefinementCache
 from app.index.text.mmap_reader import Segments
 
 if TYPE_CHECKING:
@@ -48,11 +47,8 @@ class SearchEngine:
         self._unread = unread
         self._take_damage = catalog.take_damage
         self._agents = {store.root: store.agents for store in stores}
-        self._lock = Lock()
         self._branch_lock = Lock()
         self._branch_finder: BranchFinder | None = None
-        self._cache = RefinementCache()
-        self._generation = 0
 
     # -- the list of sessions --
 
@@ -140,24 +136,19 @@ class SearchEngine:
         # Imported here: a list runs no search, and these modules take longer to load than the list.
         from app.index.search.search_run import SearchRun
 
-        with self._lock:
-            self._generation += 1
-            return SearchRun(
-                query,
-                self.documents,
-                self.segments,
-                facts or Facts(),
-                self._cache,
-                order=order,
-                every=every,
-                keep_going=keep_going,
-                now_ms=time.time_ns() // 1_000_000 if now_ms is None else now_ms,
-                generation=self._generation,
-                alone=alone,
-                unread=self._unread(),
-                take_damage=self._take_damage if says_damage else set,
-                done=self._keep,
-            )
+        return SearchRun(
+            query,
+            self.documents,
+            self.segments,
+            facts or Facts(),
+            order=order,
+            every=every,
+            keep_going=keep_going,
+            now_ms=time.time_ns() // 1_000_000 if now_ms is None else now_ms,
+            alone=alone,
+            unread=self._unread(),
+            take_damage=self._take_damage if says_damage else set,
+        )
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """The branch of its session that a hit is on. Reads the files of sessions with branches; raises
@@ -168,11 +159,7 @@ class SearchEngine:
         # Imported here, as in `search`.
         from app.index.search.hit_branch import BranchFinder
 
-        # This is not `_lock`, so that no search waits while a long session is read.
         with self._branch_lock:
             if self._branch_finder is None:
                 self._branch_finder = BranchFinder(self._agents)
             return self._branch_finder.place(hit, keep_going)
-
-    def _keep(self, cache: RefinementCache) -> None:
-        self._cache = cache

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
@@ -207,6 +207,11 @@ class Hits(Sequence[Hit]):
     def __iter__(self) -> Iterator[Hit]:
         return map(self._at, range(len(self._items)))
 
+    def extend(self, hits: Hits) -> None:
+        """Add the hits of another page of the same search."""
+        self._items += hits._items
+        self._make = hits._make or self._make
+
     def _at(self, number: int) -> Hit:
         item = self._items[number]
         if isinstance(item, Hit):
@@ -219,36 +224,27 @@ class Hits(Sequence[Hit]):
 class HitsByPath(Mapping[str, Hit]):
     """The hits of several pages by the path of their session. Each is made when it is needed."""
 
-    # Numbers instead of pairs: garbage collection would visit ten thousand pairs.
-    __slots__ = ("_begins", "_end", "_numbers", "_pages")
+    # Numbers instead of hits: garbage collection would visit ten thousand of them.
+    __slots__ = ("_hits", "_numbers")
 
     def __init__(self) -> None:
+        self._hits = Hits()
         self._numbers: dict[str, int] = {}
-        self._pages: list[Hits] = []
-        self._begins: list[int] = []
-        self._end = 0
 
     def add(self, hits: Hits) -> None:
-        """Add the hits of another page, one per session."""
-        begin = self._end
-        self._end += len(hits)
-        self._pages.append(hits)
-        self._begins.append(begin)
-        self._numbers.update(zip([row.path for row in hits.rows()], range(begin, self._end), strict=True))
+        """Add the hits of another page of the same search, one per session."""
+        end = len(self._hits)
+        self._numbers.update(zip([row.path for row in hits.rows()], range(end, end + len(hits)), strict=True))
+        self._hits.extend(hits)
 
     def copy(self) -> HitsByPath:
-        """An independent copy."""
+        """A copy that gets no further hits."""
         copied = HitsByPath()
-        copied._numbers = self._numbers.copy()
-        copied._pages = self._pages.copy()
-        copied._begins = self._begins.copy()
-        copied._end = self._end
+        copied._hits, copied._numbers = self._hits, self._numbers.copy()
         return copied
 
     def __getitem__(self, path: str) -> Hit:
-        number = self._numbers[path]
-        page = bisect_right(self._begins, number) - 1
-        return self._pages[page][number - self._begins[page]]
+        return self._hits[self._numbers[path]]
 
     def __contains__(self, path: object) -> bool:
         return path in self._numbers
@@ -260,6 +256,7 @@ class HitsByPath(Mapping[str, Hit]):
         return len(self._numbers)
 
 
+@dataclass(slots=True)
 class Page:
     """The next hits, in the order of the search, and its progress.
 
@@ -275,31 +272,12 @@ class Page:
     unread     paths of files that cannot be read and were not searched
     """
 
-    __slots__ = ("as_kept", "done", "hits", "instead", "notes", "of", "searched", "total", "unread")
-
-    def __init__(
-        self,
-        hits: Hits | Sequence[Hit] = (),
-        total: int = 0,
-        searched: int = 0,
-        of: int = 0,
-        done: bool = False,
-        notes: tuple[Note, ...] = (),
-        instead: Mapping[str, tuple[str, ...]] | None = None,
-        as_kept: Sequence[str] = (),
-        unread: Sequence[str] = (),
-    ) -> None:
-        self.hits = hits if isinstance(hits, Hits) else Hits(hits)
-        self.total = total
-        self.searched = searched
-        self.of = of
-        self.done = done
-        self.notes = notes
-        self.instead = instead or {}
-        self.as_kept = as_kept
-        self.unread = unread
-
-    def __repr__(self) -> str:
-        # Only the number of hits, because the repr of a hit would look up its fields.
-        hits = f"{len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}"
-        return f"Page({hits}, total={self.total}, {self.searched}/{self.of}, done={self.done})"
+    hits: Hits = field(default_factory=Hits)
+    total: int = 0
+    searched: int = 0
+    of: int = 0
+    done: bool = False
+    notes: tuple[Note, ...] = ()
+    instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    as_kept: Sequence[str] = ()
+    unread: Sequence[str] = ()

@@ -58,7 +58,6 @@ class SearchRun:
     thread.
 
     query            the query
-    generation       a number; a search that began later has a higher one
     texts_searched   how often the texts of a session were searched for a term
     files_read       how many session files were searched
     """
@@ -69,42 +68,34 @@ class SearchRun:
         documents: DocumentSet,
         segments: Segments,
         facts: Facts,
-        cache: RefinementCache,
         *,
         order: str,
         every: bool,
         keep_going: Callable[[], bool],
         now_ms: int,
-        generation: int,
         alone: bool,
         unread: Mapping[str, str],
         take_damage: Callable[[], Collection[str]],
-        done: Callable[[RefinementCache], object],
     ) -> None:
         """The other parameters are those of `SearchEngine.search`.
 
-        :param cache: the result of the last search.
         :param unread: path -> reason for the files that may be sessions and cannot be read.
         :param take_damage: returns the paths of the sessions whose stored text was missing or damaged, once.
-        :param done: called with the new cache at the end of this search, or when it is cancelled.
         :raises QueryError: a pattern cannot be compiled.
         """
         self.query = query
-        self.generation = generation
         self.texts_searched = 0
         self.files_read = 0
         self._plan = QueryPlan(query)
         self._documents = documents
         self._segments = segments
         self._facts = facts
-        self._last_cache = cache
         self._order = order
         self._every = every
         self._alone = alone
         self._unread = unread
         self._now_ms = now_ms
         self._take_damage = take_damage
-        self._done = done
         self._age = segments.age
         self._cancelled = Event()
         self._token = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
@@ -125,7 +116,7 @@ class SearchRun:
         self._segments.look()
         self._age = self._segments.age
         snapshot = self._documents.snapshot(texts=not self.query.is_deep)
-        cache = self._last_cache.then(self.query, snapshot.documents)
+        cache = self._documents.cache.then(self.query, snapshot.documents)
         try:
             search_pass = self._pass(self._plan, snapshot, cache, self._filter())
             yield from self._pages(search_pass, snapshot, last=False)
@@ -143,7 +134,7 @@ class SearchRun:
         except Cancelled:
             return
         finally:
-            self._done(cache)
+            self._documents.cache = cache
 
     def _suggest(self, snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
         """The name of each term that nothing matches -> its other spellings."""

@@ -38,7 +38,7 @@ def test_old_documents_are_not_kept_in_the_cache(world: World) -> None:
         world.append("s3", f"{number} more", seconds=501 + 2 * number)
         world.scan()
         assert world.ids("more") == ["s3"]
-    cache, snapshot = searcher(world.index)._cache, searcher(world.index).documents.snapshot()
+    cache, snapshot = searcher(world.index).documents.cache, searcher(world.index).documents.snapshot()
     assert cache.lacking == {document for document in snapshot.documents if document.row.id != "s3"}
 
 
