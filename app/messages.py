@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
+from app.sessions.tree.entry_ref import EntryRef
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
-    from app.sessions.tree.entry_ref import EntryRef
     from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
     from app.stores.live import Verdict
@@ -354,8 +355,13 @@ class HitLocated(Message):
     tools: bool = True
 
     @property
+    def entry(self) -> EntryRef | None:
+        """The entry; None if none matched, so that the cursor can go nowhere."""
+        return EntryRef(self.entry_id, self.offset) if self.is_entry else None
+
+    @property
     def is_entry(self) -> bool:
-        """Whether an entry matched, so that the cursor can go to it."""
+        """Whether an entry matched."""
         return self.offset >= 0 or self.entry_id is not None
 
 

@@ -14,9 +14,9 @@ from app.keys import key_of
 from app.messages import EntryRead, ImageDecoded
 from app.view.clipboard import file_suffix, full_text
 from app.view.document_line import DETAILS, RAW, TEXT
-from app.view.image_lines import delete_command
+from app.view.image_lines import ImageLine, delete_command
 from app.view.problems import DamagedLine
-from app.widgets.entry_lines import EntryLines, image_of
+from app.widgets.entry_lines import EntryLines
 from app.widgets.other_program import copy_text, open_in_program
 from app.widgets.panes import Pane
 from app.widgets.textual_internals import write_to_terminal
@@ -185,8 +185,8 @@ class EntryPane(Pane):
                 self._facts = event.facts
                 self.update_age()
             begin = len(self.lines.lines) if event.more else 0
-            image_lines = filter(None, map(image_of, event.lines))
-            self._terminal_images.send(line.drawing for line in image_lines)
+            images = [line.drawing for line in event.lines if isinstance(line, ImageLine)]
+            self._terminal_images.send(images)
             self.lines.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
             if self._wants_match and self.lines.show_match(begin):
                 self._wants_match = False

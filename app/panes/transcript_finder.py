@@ -53,6 +53,11 @@ class TranscriptFinder:
         self._searched: EntryRef | None = None
 
     @property
+    def has_hits(self) -> bool:
+        """Whether a search has hits in this session."""
+        return self.hits is not None and bool(self.hits.all)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words whose hits are known, folded."""
         return self.hits.words if self.hits is not None else ()
@@ -140,7 +145,7 @@ class TranscriptFinder:
 
     def step(self, step: int) -> None:
         """Go to the next hit (1) or the previous one (-1)."""
-        if self.hits is not None and self.hits.all:
+        if self.hits is not None and self.has_hits:
             self._show((self.number + step) % len(self.hits.all))
         else:
             self._complain("No search in this transcript" if self.hits is None else "No hits")

@@ -21,6 +21,7 @@ from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
 from app.services.transcript_request import Request
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.formatting import counted
@@ -30,7 +31,7 @@ from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
 from app.widgets.other_program import copy_text
 from app.widgets.panes import Pane
-from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, anchor_of, current_turn
+from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, current_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.sessions.tree.entry_ref import EntryRef
     from app.setup import Setup
     from app.view.transcript_outline import Outline
 
@@ -54,6 +54,8 @@ MOST_LINES = 20_000
 class TranscriptPane(Pane):
     """Shows a session from its end or from a hit, and follows its file. Only the entries near the view are
     read.
+
+    finder   the search in the transcript
     """
 
     class SearchChanged(Message):
@@ -107,7 +109,7 @@ class TranscriptPane(Pane):
         self._outline: Outline | None = None
         self._outlines = TranscriptOutline(self.post_message)
         self._outline_timer: Timer | None = None
-        self._finder = TranscriptFinder(
+        self.finder = TranscriptFinder(
             self.lines,
             self._outlines,
             go_to=self._go_to_hit,
@@ -170,7 +172,7 @@ class TranscriptPane(Pane):
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
         )
         self._forget_path()
-        self._open(Spot(anchor_of(entry_id, offset), -1))
+        self._open(Spot(EntryRef(entry_id, offset), -1))
 
     @property
     def entry(self) -> EntryRef | None:
@@ -195,7 +197,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._forget_path()
-        self._open(Spot(anchor_of(hit.entry_id, hit.offset), -1) if hit.is_entry else Spot(None))
+        self._open(Spot(hit.entry, -1))
 
     def forget_hit(self) -> None:
         """End the search: highlight nothing and show the end."""
@@ -233,7 +235,7 @@ class TranscriptPane(Pane):
         self._through, self._before = None, []
         self._outline = None
         self.lines.transcript.notes = {}
-        self.drop_search()
+        self.finder.drop()
 
     def _close(self, notice: str) -> None:
         self._opened = ""
@@ -256,13 +258,12 @@ class TranscriptPane(Pane):
             self._reader.generation += 1
             return
         hit, words = self._hit, self._words
-        entry = anchor_of(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None
         request = Request(
             row.path,
             (row.agent,),
             lines.cells,
             2 * lines.size.height,
-            hit=self._finder.hit or entry,
+            hit=self.finder.hit or (hit.entry if hit is not None else None),
             words=words,
             entries=row.entry_count if row.linear else None,
             now_ms=self._setup.now_ms(),
@@ -350,7 +351,7 @@ class TranscriptPane(Pane):
     def _scroll_to_spot(self) -> None:
         lines = self.lines
         top = self._spot.top_in(lines)
-        if self._spot.index < 0 and self._spot.anchor is not None:
+        if self._spot.block < 0 and self._spot.anchor is not None:
             turn = lines.transcript.turn_of(self._spot.anchor)
             if turn >= 0:
                 lines.transcript.cursor = lines.transcript.first_block_of(turn)
@@ -359,7 +360,7 @@ class TranscriptPane(Pane):
             self._placed = self._at_end
             return
         lines.scroll_lines(top)
-        if self._spot.index < 0 and self._spot.anchor is not None:
+        if self._spot.block < 0 and self._spot.anchor is not None:
             found = lines.transcript.found_line(lines.transcript.turn_of(self._spot.anchor))
             lines.show_match(lines.lines[found])
         self._placed = self._at_end or top + lines.size.height <= len(lines.lines)
@@ -421,7 +422,7 @@ class TranscriptPane(Pane):
             lines.scroll_lines(0)
             lines.put_cursor(0, scroll=False)
         else:
-            self._open(Spot(anchor_of(None, -1)))
+            self._open(Spot(EntryRef(None, -1)))
 
     @on(TranscriptLines.WidthChanged)
     def _width_changed(self) -> None:
@@ -478,7 +479,7 @@ class TranscriptPane(Pane):
             places = outline.labels if event.is_label else outline.prompts
             offset = places.next(entry.offset, event.step)
             if offset is not None:
-                self._open(Spot(anchor_of(None, offset), -1))
+                self._open(Spot(EntryRef(None, offset), -1))
                 return
             if event.is_label:
                 self._complain(f"No label {'below' if event.step > 0 else 'above'}")
@@ -531,8 +532,8 @@ class TranscriptPane(Pane):
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit
         turn = current_turn(lines, hit, at_end=self._at_end)
-        hits = self._finder.hits
-        facts = [hits.summary(self._finder.number)] if hits is not None else []
+        hits = self.finder.hits
+        facts = [hits.summary(self.finder.number)] if hits is not None else []
         where = hit.where if hit is not None else ""
         if turn >= 0 and self._outline is not None:
             facts += self._outline.facts(lines.turns[turn].offset, where)
@@ -564,7 +565,7 @@ class TranscriptPane(Pane):
     def _read_outline(self) -> None:
         row = self._row
         # A search that runs is not replaced.
-        if row is not None and self._opened and self.lines.turns and not self._finder.is_running:
+        if row is not None and self._opened and self.lines.turns and not self.finder.is_running:
             self._outlines.read(row.path, (row.agent,), self._path_entry)
 
     @property
@@ -572,7 +573,7 @@ class TranscriptPane(Pane):
         """An entry that only the path that is shown leads through; None for the active path."""
         if self._through is not None:
             return self._through
-        return anchor_of(self._hit.entry_id, self._hit.offset) if self._hit and self._hit.is_entry else None
+        return self._hit.entry if self._hit is not None else None
 
     @on(OutlineRead)
     def _outline_read(self, event: OutlineRead) -> None:
@@ -619,30 +620,7 @@ class TranscriptPane(Pane):
     @property
     def _words(self) -> tuple[str, ...]:
         """The words that are highlighted."""
-        return self._finder.words or (tuple(self._hit.words) if self._hit is not None else ())
-
-    @property
-    def is_searching(self) -> bool:
-        """Whether the line that searches the transcript has the focus."""
-        return self._finder.line.has_focus
-
-    @property
-    def has_search(self) -> bool:
-        """Whether the line that searches the transcript is shown."""
-        return self._finder.line.is_open
-
-    @property
-    def has_hits(self) -> bool:
-        """Whether a search has hits in this session."""
-        return self._finder.hits is not None and bool(self._finder.hits.all)
-
-    def open_search(self) -> None:
-        """Search the transcript."""
-        self._finder.open()
-
-    def drop_search(self) -> bool:
-        """End the search in the transcript. False if there is none."""
-        return self._finder.drop()
+        return self.finder.words or (tuple(self._hit.words) if self._hit is not None else ())
 
     def _highlight(self) -> None:
         self.post_message(self.SearchChanged())
@@ -657,37 +635,37 @@ class TranscriptPane(Pane):
     @on(SearchBox.Changed)
     def _search_typed(self, event: SearchBox.Changed) -> None:
         event.stop()
-        self._finder.typed(self._row, self._path_entry)
+        self.finder.typed(self._row, self._path_entry)
 
     @on(TranscriptHits)
     def _hits_found(self, event: TranscriptHits) -> None:
         if event.generation != self._outlines.generation or event.path != self._opened:
             return
-        if self._finder.found(event.hits, self.entry, self._through) and self._outline is None:
+        if self.finder.found(event.hits, self.entry, self._through) and self._outline is None:
             self._read_outline_later()
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
         row, words = self._row, self._words
-        if self._finder.hits is None and words and row is not None:
+        if self.finder.hits is None and words and row is not None:
             tools = self._hit is None or self._hit.tools
-            self._finder.step_to_first(row, words, event.step, self._path_entry, tools=tools)
+            self.finder.step_to_first(row, words, event.step, self._path_entry, tools=tools)
         else:
-            self._finder.step(event.step)
+            self.finder.step(event.step)
 
     @on(SearchBox.Kept)
     @on(SearchBox.TabPressed)
     def _search_kept(self, event: SearchBox.Kept) -> None:
         event.stop()
-        self._finder.keep()
+        self.finder.keep()
 
     @on(SearchBox.Dropped)
     def _search_dropped(self, event: SearchBox.Dropped) -> None:
         event.stop()
-        self.drop_search()
+        self.finder.drop()
 
     @on(SearchBox.Stepped)
     def _search_stepped(self, event: SearchBox.Stepped) -> None:
         event.stop()
-        if self._finder.hits is not None and self._finder.hits.all:
-            self._finder.step(1 if event.rows + event.pages > 0 else -1)
+        if self.finder.has_hits:
+            self.finder.step(1 if event.rows + event.pages > 0 else -1)

@@ -58,6 +58,7 @@ class TreePane(Pane):
     """Shows the tree of a session, follows its file, goes to hits, and has a line that searches the tree.
 
     entry_tree   the tree
+    finder       the search in the tree
     hidden_note  the number of entries that the filter hides, with the key that shows them; "" for none
     hit_note     the hit of a search of all sessions under the cursor; "" for none
     """
@@ -75,7 +76,7 @@ class TreePane(Pane):
         super().__init__("Tree", id=id)
         self.hidden_note = self.hit_note = ""
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
-        self._finder = TreeFinder(self.entry_tree, self.post_message)
+        self.finder = TreeFinder(self.entry_tree, self.post_message)
         self._expects_search = False
         # the session to show, and the path of the one that is opened; "" for none
         self._row: Row | None = None
@@ -116,7 +117,7 @@ class TreePane(Pane):
         self._trees.stop()
         self._rows.stop()
         self._branches.stop()
-        self._finder.stop()
+        self.finder.stop()
 
     # which session
 
@@ -165,7 +166,7 @@ class TreePane(Pane):
         self._title_stays = False
         self._trees.close()
         self.entry_tree.show_message("")
-        self._finder.opened()
+        self.finder.opened()
         self.update_borders()
 
     async def follow(self, row: Row) -> None:
@@ -224,11 +225,11 @@ class TreePane(Pane):
             tree.replace_tree(event.view, entry_id, follow=entry_id is None)
         else:
             tree.show_tree(event.view)
-        self._finder.opened()
+        self.finder.opened()
         self._branch_table = None
         self._read_branches()
         if self._expects_search:
-            self._finder.prepare()
+            self.finder.prepare()
         self._go_to_hit()
         self._count_hits()
         self.update_borders()
@@ -239,7 +240,7 @@ class TreePane(Pane):
         if event.generation == self._trees.generation and self.is_attached:
             self.entry_tree.extend(event.nodes, event.leaf, event.faults, event.torn)
             self._grown.set()
-            self._finder.grown()
+            self.finder.grown()
             if self._branch_timer is None:
                 self._branch_timer = self.set_timer(BRANCHES_EVERY, self._read_branches)
             self.update_borders()
@@ -368,7 +369,7 @@ class TreePane(Pane):
             return
         before, self.entry_tree.hit = self.entry_tree.hit, hit
         if before is not None and before.tools != hit.tools:
-            self._finder.end_hit_search()
+            self.finder.end_hit_search()
         self._post_words()
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if not (hit.again and is_known):
@@ -400,14 +401,9 @@ class TreePane(Pane):
         if hit is None or not hit.words or view is None or row is None or self.entry_tree.hits is not None:
             return
         if view.tree.is_whole and view.tree.path == hit.path and row.size <= MOST_COUNTED:
-            self._finder.search_hit_words(hit.words)
+            self.finder.search_hit_words(hit.words)
 
     # the search in the tree
-
-    @property
-    def is_searching(self) -> bool:
-        """Whether the line that searches the tree has the focus."""
-        return self._finder.line.has_focus
 
     def expect_search(self, is_expected: bool) -> None:
         """Read the texts of the trees that are shown from now on before a search.
@@ -416,15 +412,11 @@ class TreePane(Pane):
         """
         self._expects_search = is_expected
         if is_expected:
-            self._finder.prepare()
-
-    def open_search(self) -> None:
-        """Search the entries of the tree."""
-        self._finder.open()
+            self.finder.prepare()
 
     def drop_search(self) -> bool:
         """End the search in the tree. False if there is none."""
-        dropped = self._finder.drop()
+        dropped = self.finder.drop()
         if dropped:
             self._search_changed()
         return dropped
@@ -435,31 +427,25 @@ class TreePane(Pane):
 
     def _post_words(self) -> None:
         hit = self.entry_tree.hit
-        self.post_message(
-            self.WordsChanged(self._finder.words or tuple(hit.words if hit is not None else ()))
-        )
-
-    def found_in(self, path: str, words: tuple[str, ...]) -> None:
-        """See `TreeFinder.found_in`."""
-        self._finder.found_in(path, words)
+        self.post_message(self.WordsChanged(self.finder.words or tuple(hit.words if hit is not None else ())))
 
     @on(EntryTree.HitAsked)
     def _hit_asked(self, event: EntryTree.HitAsked) -> None:
-        self._finder.next_hit(event.step)
+        self.finder.next_hit(event.step)
 
     @on(EntriesFound)
     def _entries_found(self, event: EntriesFound) -> None:
-        if self._finder.found(event):
+        if self.finder.found(event):
             self.update_borders()
 
     @on(SearchBox.Changed, "#find")
     def _search_typed(self) -> None:
-        self._finder.typed()
+        self.finder.typed()
         self._search_changed()
 
     @on(SearchBox.Kept)
     def _search_kept(self) -> None:
-        self._finder.keep()
+        self.finder.keep()
         self._search_changed()
 
     @on(SearchBox.Dropped)
@@ -468,4 +454,4 @@ class TreePane(Pane):
 
     @on(SearchBox.Stepped)
     def _search_stepped(self, event: SearchBox.Stepped) -> None:
-        self._finder.step(1 if event.rows + event.pages > 0 else -1)
+        self.finder.step(1 if event.rows + event.pages > 0 else -1)

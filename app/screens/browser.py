@@ -263,13 +263,15 @@ class BrowserScreen(SessionsScreen):
             return answers
         if self._pane == "sessions":
             return self.bars.keys(cells, self.bars.session_keys())
-        if self.tree_pane.is_searching or self.transcript_pane.is_searching:
+        if self.tree_pane.finder.line.has_focus or self.transcript_pane.finder.line.has_focus:
             return self.bars.keys(cells, find_keys("transcript" if self._reads else "tree"))
         restores = key_of(f"pane.{self._pane}") if self._is_zoomed else ""
         first = [(restores, "restore")] if restores else []
         if self._stand_in is not None:
-            if not self._shows_project and self.transcript_pane.has_hits:
-                first += hit_keys("block", ends=self.transcript_pane.has_search and not self._is_zoomed)
+            if not self._shows_project and self.transcript_pane.finder.has_hits:
+                first += hit_keys(
+                    "block", ends=self.transcript_pane.finder.line.is_open and not self._is_zoomed
+                )
             pairs = footer("project" if self._shows_project else "transcript")
             return self.bars.keys(cells, [*first, *pairs])
         pairs = footer(self._pane)
@@ -389,7 +391,7 @@ class BrowserScreen(SessionsScreen):
     def _hit_placed(self, event: HitLocated) -> None:
         wanted, self._wanted = self._wanted, None
         if self.sessions_pane.is_current(event):
-            self.tree_pane.found_in(event.path, tuple(event.words))
+            self.tree_pane.finder.found_in(event.path, tuple(event.words))
             if self._reads:
                 self.transcript_pane.show_hit(event)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.
@@ -624,7 +626,8 @@ class BrowserScreen(SessionsScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in a search box a slash is a letter
         types = self.sessions_pane.box.has_focus or (
-            self.is_mounted and (self.tree_pane.is_searching or self.transcript_pane.is_searching)
+            self.is_mounted
+            and (self.tree_pane.finder.line.has_focus or self.transcript_pane.finder.line.has_focus)
         )
         return not (action == "open_filter" and types)
 
@@ -636,10 +639,10 @@ class BrowserScreen(SessionsScreen):
             self._focus_pane("sessions")
             self.sessions_pane.open_box()
         elif self._reads:
-            self.transcript_pane.open_search()
+            self.transcript_pane.finder.open()
         else:
             self._focus_pane("tree")
-            self.tree_pane.open_search()
+            self.tree_pane.finder.open()
 
     def action_show_tree(self) -> None:
         self.show_tree()
@@ -663,7 +666,7 @@ class BrowserScreen(SessionsScreen):
             self.sessions_pane.list.clear_marks()
             self.refresh_bars()
         elif self._reads and not self._shows_project and self._pane != "sessions":
-            if not self.transcript_pane.drop_search():
+            if not self.transcript_pane.finder.drop():
                 self._close_transcript()
         elif self._pane == "tree" and self.tree_pane.drop_search():
             self.refresh_bars()

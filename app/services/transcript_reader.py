@@ -38,7 +38,7 @@ class TranscriptReader(BackgroundService):
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
-        self._path: PathReader | None = None
+        self.path: PathReader | None = None
         self._is_exempt = False
         self._opened_generation = 0
         self._turns: Turns | None = None
@@ -47,11 +47,6 @@ class TranscriptReader(BackgroundService):
         self._blocks = LatestOnlyWorker("transcript-block", self._failed)
         # Number of entries that were read whole, for tests that count.
         self.entries_read = 0
-
-    @property
-    def path(self) -> PathReader | None:
-        """The path that is read, for tests that count."""
-        return self._path
 
     def open(self, request: Request, start: EntryRef | None) -> None:
         """Read another transcript, or the same from another entry.
@@ -79,7 +74,7 @@ class TranscriptReader(BackgroundService):
 
         :param wanted: see `BlockRead`.
         """
-        generation, path, request = self.generation, self._path, self._request
+        generation, path, request = self.generation, self.path, self._request
         if path is not None and request is not None and shown.node is not None:
             self._blocks.submit(
                 lambda is_stale: self._read_block(generation, path, request, shown, index, wanted)
@@ -128,11 +123,11 @@ class TranscriptReader(BackgroundService):
         self._run(request, start, step)
 
     def _release(self) -> None:
-        self._path = self._turns = None
+        self.path = self._turns = None
 
     def _run(self, request: Request, start: EntryRef | None, step: str) -> None:
         try:
-            path = self._path
+            path = self.path
             if path is None or self._opened_generation != self._running:
                 self._open(request, start)
                 return
@@ -143,18 +138,18 @@ class TranscriptReader(BackgroundService):
         except Cancelled:
             return
         except (Changed, NotASession, OSError) as error:
-            self._path = None
+            self.path = None
             self._post(TranscriptFailed(self._running, _reason(error)))
         except Exception as error:
             # A session with unexpected content fails alone, in its own pane.
-            self._path = None
+            self.path = None
             self._post(TranscriptFailed(self._running, f"cannot be shown: {type(error).__name__}: {error}"))
 
     def _open(self, request: Request, start: EntryRef | None) -> None:
         from app.services.transcript_turns import Turns
         from app.sessions.tree.path_reader import open_path
 
-        self._path, self._is_exempt = None, False
+        self.path, self._is_exempt = None, False
         # Not `is_stale`: a file that grows all the time would never be read to its end.
         path = open_path(
             request.path,
@@ -173,7 +168,7 @@ class TranscriptReader(BackgroundService):
         above = self._read_above(request, path, first, rows)
         below = self._read_below(request, path)
         changed = self._take_changed()
-        self._path, self._opened_generation = path, self._running
+        self.path, self._opened_generation = path, self._running
         replaced = {made.offset: made for made in changed}
         above = [replaced.pop(made.offset, made) for made in above]
         below = [replaced.pop(made.offset, made) for made in (*first, *below)]

@@ -159,8 +159,8 @@ class EntryLines(LineList):
             return
         index = 0
         while index < len(self.lines):
-            image = image_of(self.lines[index])
-            if image is not None and image.drawing is drawing:
+            line = self.lines[index]
+            if isinstance(line, ImageLine) and line.drawing is drawing:
                 self._replace(index, drawing.rows, problem_lines(drawing.problem, self.cells))
             index += 1
 
@@ -193,9 +193,8 @@ class EntryLines(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         line = self.lines[index]
-        image = image_of(line)
-        if image is not None:
-            spans = image.spans_over(THEMES[theme_name(self)]["background"])
+        if isinstance(line, ImageLine):
+            spans = line.spans_over(THEMES[theme_name(self)]["background"])
         else:
             spans = line.drawn(self.words, self._shift)
         return fit_line(fit_line([(" ", "text"), *spans], min(cells, 1 + self.cells)), cells)
@@ -265,10 +264,5 @@ class EntryLines(LineList):
         self.post_message(self.OpenAsked(kind))
 
 
-def image_of(line: DocumentLine) -> ImageLine | None:
-    """The line itself if it is a line of an image; else None."""
-    return line if isinstance(line, ImageLine) else None
-
-
 def _has_images(lines: list[DocumentLine]) -> bool:
-    return any(image_of(line) is not None for line in lines)
+    return any(isinstance(line, ImageLine) for line in lines)

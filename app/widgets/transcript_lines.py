@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.message import Message
 
 from app.commands import pane_commands, preview_commands
-from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import shorten
 from app.view.document_line import MEASURE, PAD, next_shift
 from app.view.line import fit_line, line_width, wrap
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from app.messages import HitLocated
+    from app.sessions.tree.entry_ref import EntryRef
     from app.view.document_line import DocumentLine
     from app.view.line import Line
     from app.view.transcript_block import Turn
@@ -193,10 +193,6 @@ class TranscriptLines(LineList):
         """Scroll so that this line is the first in view, or as near to that as possible."""
         self._scroll(max(0, min(top, self.rows - self.size.height)))
         self.redraw_rows()
-
-    def turn_at(self, line: int) -> int:
-        """The index of the turn of a line, or of the last line if there are fewer; -1 without turns."""
-        return self.transcript.turn_at(line)
 
     def is_in_view(self, turn: int) -> bool:
         """Whether a line of a turn is in view."""
@@ -394,7 +390,7 @@ class TranscriptLines(LineList):
 
     def action_go_prompt(self, step: int) -> None:
         """Put the cursor on the next prompt (1), or on the previous one (-1)."""
-        at = self.transcript.next_block(self.transcript.cursor, step, _is_prompt)
+        at = self.transcript.next_block(self.transcript.cursor, step, lambda block: block.kind == "prompt")
         if at >= 0:
             self.transcript.cursor = at
             placed = self.transcript.blocks[at]
@@ -509,26 +505,17 @@ class PreviewLines(TranscriptLines, inherit_bindings=False):
     ]
 
 
-def _is_prompt(block: Block) -> bool:
-    return block.kind == "prompt"
-
-
-class Spot:
+class Spot(NamedTuple):
     """The position of a view.
 
     anchor   the entry; None is the end of the transcript
-    index    the number of a block of the entry; -1 is the block with the match
-    line     the index of a line of the block
-    row      the lines between the upper border and that line
+    block    the number of a block of the entry; -1 is the block with the match
+    line     the index of the line of the block at the upper border
     """
 
-    __slots__ = ("anchor", "index", "line", "row")
-
-    def __init__(self, anchor: EntryRef | None, index: int = 0, line: int = 0, row: int = 0) -> None:
-        self.anchor = anchor
-        self.index = index
-        self.line = line
-        self.row = row
+    anchor: EntryRef | None
+    block: int = 0
+    line: int = 0
 
     @classmethod
     def of(cls, lines: TranscriptLines, *, at_end: bool) -> Spot:
@@ -549,16 +536,16 @@ class Spot:
         turn = transcript.turn_of(self.anchor) if self.anchor is not None else -1
         if turn < 0 or self.anchor is None:
             return None
-        if self.index < 0:
+        if self.block < 0:
             # The match is a third down the pane, or the entry begins two lines down if that shows both.
             line = transcript.found_line(turn)
             begin, row = transcript.begin_of(turn), lines.size.height // 3
             return begin - min(row, 2) if line - begin < row else line - row
-        at = transcript.index_of(BlockRef(self.anchor, self.index))
+        at = transcript.index_of(BlockRef(self.anchor, self.block))
         if at < 0:
-            return transcript.begin_of(turn) - self.row
+            return transcript.begin_of(turn)
         placed = transcript.blocks[at]
-        return placed.begin + min(self.line, placed.end - placed.begin) - self.row
+        return placed.begin + min(self.line, placed.end - placed.begin)
 
 
 def current_turn(lines: TranscriptLines, hit: HitLocated | None, *, at_end: bool) -> int:
@@ -572,13 +559,8 @@ def current_turn(lines: TranscriptLines, hit: HitLocated | None, *, at_end: bool
     placed = lines.transcript.placed
     if lines.has_focus and placed is not None and lines.is_in_view(placed.turn):
         return placed.turn
-    if hit is not None and hit.is_entry:
-        turn = lines.transcript.turn_of(anchor_of(hit.entry_id, hit.offset))
+    if hit is not None and hit.entry is not None:
+        turn = lines.transcript.turn_of(hit.entry)
         if turn >= 0 and lines.is_in_view(turn):
             return turn
-    return len(lines.turns) - 1 if at_end and lines.is_at_bottom else lines.turn_at(lines.top)
-
-
-def anchor_of(entry_id: str | None, offset: int) -> EntryRef:
-    """See `EntryRef`."""
-    return EntryRef(entry_id, offset)
+    return len(lines.turns) - 1 if at_end and lines.is_at_bottom else lines.transcript.turn_at(lines.top)

@@ -682,7 +682,7 @@ async def test_a_search_goes_from_hit_to_hit_also_on_other_branches(tmp_path):
     async with pane(size=(80, 30)) as ui:
         await ui.show(session(tmp_path, *lines, linear=False))
         await ui.press("home")
-        ui.pane.open_search()
+        ui.pane.finder.open()
         await ui.press(*"faster")
         await ui.until(lambda: "hit 1 of 3 · " in ui.title, "the first hit")
         assert ui.title.endswith(" · 1 hit on other branches")
@@ -697,7 +697,7 @@ async def test_a_search_goes_from_hit_to_hit_also_on_other_branches(tmp_path):
         await ui.until(lambda: "hit 1 of 3" in ui.title and "much faster" in ui.text(), "the first again")
         await ui.press("N")
         await ui.until(lambda: "hit 3 of 3" in ui.title, "backwards")
-        assert ui.pane.drop_search()
+        assert ui.pane.finder.drop()
         await ui.until(lambda: "hit" not in ui.title, "the end of the search")
 
 
@@ -707,7 +707,7 @@ async def test_a_search_finds_what_is_not_read_yet_and_in_output_that_is_folded(
         lines.append(message(f"x{number}", lines[-1]["id"], "user", f"text {number}"))
     async with pane() as ui:
         await ui.show(session(tmp_path, *lines))
-        ui.pane.open_search()
+        ui.pane.finder.open()
         await ui.press(*"499", "enter")
         await ui.until(lambda: "hit 1 of 1" in ui.title and "│ 499" in ui.text(), "the hit")
 
@@ -755,7 +755,7 @@ async def test_code_scrolls_sideways_and_a_search_marks_no_words_of_leafmark(tmp
         await ui.press("left", "left", "left")
         assert "│ xxx" in ui.text()
         for word, where in (("user", "no hits"), ("bash", "hit 1"), ("needle", "hit 1 of 1")):
-            ui.pane.open_search()
+            ui.pane.finder.open()
             await ui.press(*word, "enter")
             await ui.until(lambda where=where: where in ui.title, word)
             marked = [
@@ -766,4 +766,4 @@ async def test_code_scrolls_sideways_and_a_search_marks_no_words_of_leafmark(tmp
             ]
             if word == "needle":
                 assert marked == ["needle", "needle"], "the code and the text, not the model"
-            ui.pane.drop_search()
+            ui.pane.finder.drop()
