@@ -33,12 +33,13 @@ class FactsFeed:
     places    (agents, folder, state) of each store, see `CatalogLoaded`
     reasons   path -> the reason why a session counts as live
 
+    :param files: reads the facts that are in files.
     :param changed: shows that other sessions are listed, or in another way.
     """
 
     _pane: SessionsPane
     _liveness: Liveness
-    _facts: ListFacts
+    files: ListFacts
     _changed: Callable[[], None]
 
     def __post_init__(self) -> None:
@@ -50,7 +51,7 @@ class FactsFeed:
     def stop(self) -> None:
         """End the services."""
         self._liveness.stop()
-        self._facts.stop()
+        self.files.stop()
 
     # who is live
 
@@ -60,7 +61,7 @@ class FactsFeed:
         """
         self._liveness.look(self._model.rows())
         if not self._model.known:
-            self.find_places()
+            self.files.find_places()
 
     def states_found(self, event: StatesFound) -> None:
         """Show which sessions are live."""
@@ -69,24 +70,12 @@ class FactsFeed:
 
     # pins and folders
 
-    def read_pins(self) -> None:
-        """Read which sessions are pinned, and the tags and notes of all."""
-        self._facts.read_pins()
-
-    def read_journal(self) -> None:
-        """Find whether something can be undone or redone."""
-        self._facts.read_journal()
-
     def pins_read(self, event: PinsRead) -> None:
         """Show which sessions are pinned, and the tags of all."""
         self._pane.list.set_pins(event.pins)
         if event.taggings != self._model.taggings:
             self._pane.list.set_taggings(event.taggings)
             self._pane.completion.tags_changed()
-
-    def find_places(self) -> None:
-        """Find the state of the stores."""
-        self._facts.find_places()
 
     def places_found(self, event: PlacesFound) -> None:
         """Show the state of the stores if the list is empty."""
@@ -96,13 +85,13 @@ class FactsFeed:
 
     def find_here(self) -> None:
         """Find which folders of sessions are links to the current folder."""
-        self._facts.find_here(self._model.folders())
+        self.files.find_here(self._model.folders())
         self.find_missing()
 
     def find_missing(self) -> None:
         """Find which sessions cannot be resumed."""
         agents = {row.agent for row in self._model.rows()}
-        self._facts.find_missing(self._model.folders(), agents)
+        self.files.find_missing(self._model.folders(), agents)
 
     def missing_found(self, event: MissingFound) -> None:
         """Mark the sessions that cannot be resumed."""
@@ -115,7 +104,7 @@ class FactsFeed:
 
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
-        self._facts.remember(saved_fields(self._model.arrangement))
+        self.files.remember(saved_fields(self._model.arrangement))
 
     # sub-agents
 
@@ -127,7 +116,7 @@ class FactsFeed:
     def read_subagents(self) -> None:
         """Read the sessions of sub-agents, if they are shown."""
         if self._model.arrangement.hidden:
-            self._facts.read_subagents(self._model.rows())
+            self.files.read_subagents(self._model.rows())
 
     def subagents_turned(self) -> None:
         """Read the sub-agents if they are shown now; else remove them from the list and its totals."""

@@ -456,8 +456,8 @@ class SessionActions:
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
         if any(change.kind in ("pin", "tags", "note") for change in changes):
-            self._facts.read_pins()
-        self._facts.read_journal()
+            self._facts.files.read_pins()
+        self._facts.files.read_journal()
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)

@@ -368,11 +368,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def _follow_stores(self) -> None:
         self.feed.start()
-        self.facts.read_pins()
+        self.facts.files.read_pins()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
-        self.set_interval(TICK_EVERY, self.facts.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.files.read_journal)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
