@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from app.index.query.query import Query, Term
-    from app.index.search.documents import Document
 
 
 class RefinementCache:
@@ -25,9 +24,9 @@ class RefinementCache:
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
-        self.lacking: set[Document] = set()
+        self.lacking: set[object] = set()
 
-    def then(self, query: Query, documents: Iterable[Document]) -> RefinementCache:
+    def then(self, query: Query, documents: Iterable[object]) -> RefinementCache:
         """The cache for the next query, with what is known about it.
 
         :param documents: the sessions that exist now; others are forgotten.
