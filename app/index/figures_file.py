@@ -17,7 +17,6 @@ from __future__ import annotations
 import marshal
 import os
 import zlib
-from _imp import source_hash  # the only digest that needs no further module
 from array import array
 from contextlib import closing
 from itertools import pairwise
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from app.index.file_reader import Result
     from app.index.row import Row, Signature
 
-_FORMAT = 5
+_FORMAT = 6
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _PARTS = 64
@@ -46,7 +45,6 @@ _PARTS = 64
 _MARSHAL_VERSION = 4
 # The bytes of equal values are equal only without references.
 _PACKED_VERSION = 2
-_SEED = 0x6C656166
 
 
 class Record(NamedTuple):
@@ -146,13 +144,13 @@ class _FiguresFile:
         self._path = figures_path(folder)
         self._keys: dict[str, bytes] | None = None
         self._keys_at = 0
-        self._keys_digest = b""
+        self._keys_digest = 0
         self._sizes: list[int] = []
         try:
             with open(self._path, "rb") as file:
                 version, zone, digest, figures, self._keys_digest = marshal.load(file)
                 self._keys_at = file.tell()
-            if version != _FORMAT or zone != _zone() or digest != source_hash(_SEED, figures):
+            if version != _FORMAT or zone != _zone() or digest != zlib.crc32(figures):
                 raise ValueError("another version, or damaged")
             # Columns are read faster than records, and one by one they hold up no other thread for long.
             columns = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
@@ -196,7 +194,7 @@ class _FiguresFile:
         )
         dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
         figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
-        head = (_FORMAT, _zone(), source_hash(_SEED, figures), figures, _digest(keys))
+        head = (_FORMAT, _zone(), zlib.crc32(figures), figures, _digest(keys))
         try:
             make_folder(self._folder)
             # Only this user may read the file: it has the folders of sessions.
@@ -339,19 +337,19 @@ def _figures(result: Result) -> bytes:
     return _packed(Figures(cells, tools))
 
 
-def _zone() -> bytes:
+def _zone() -> int:
     """A digest of the offsets of the time zone in ten days each from 2015 to 2040: its days are those of the
     figures.
     """
     offsets = [localtime(start).tm_gmtoff for start in range(1_420_070_400, 2_208_988_800, 864_000)]
-    return source_hash(_SEED, marshal.dumps(offsets, 2))
+    return zlib.crc32(array("i", offsets))
 
 
-def _digest(parts: Iterable[bytes]) -> bytes:
-    digest = _SEED
+def _digest(parts: Iterable[bytes]) -> int:
+    digest = 0
     for part in parts:
-        digest = int.from_bytes(source_hash(digest, part), "big") >> 1  # it takes 63 bits
-    return digest.to_bytes(8, "big")
+        digest = zlib.crc32(part, digest)
+    return digest
 
 
 def _heads(blob: bytes) -> array[int]:

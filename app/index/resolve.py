@@ -52,18 +52,15 @@ def candidate_of(row: Row) -> Candidate:
     return Candidate(row.id, row.agent, row.title, row.modified, row.path)
 
 
-class ResolvedSession:
+class ResolvedSession(NamedTuple):
     """A session that was found by its name.
 
     path    the absolute path of its file
     store   the store that contains it; None for a file in no store
     """
 
-    __slots__ = ("path", "store")
-
-    def __init__(self, path: str, store: Store | None) -> None:
-        self.path = path
-        self.store = store
+    path: str
+    store: Store | None
 
     @property
     def agents(self) -> tuple[str, ...]:

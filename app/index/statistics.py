@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.sessions.summaries.figures import local_day
@@ -73,7 +74,6 @@ def statistics(sessions: Iterable[tuple[Row, Figures]], group_by: str) -> Statis
     tools: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     members: dict[str, list[str]] = defaultdict(list)
     count = 0
-    names_of_days = _Names(group_by == WEEK)
     for row, figures in sessions:
         count += 1
         names: set[str] = set()
@@ -89,7 +89,11 @@ def statistics(sessions: Iterable[tuple[Row, Figures]], group_by: str) -> Statis
                 tools[name][1] += errors
         else:
             for cell in figures.cells:
-                name = cell[1] if group_by == MODEL else names_of_days.of(cell[0], row.modified)
+                if group_by == MODEL:
+                    name = cell[1]
+                else:
+                    # A session without any time counts on the day of its row.
+                    name = _day_or_week(cell[0] or local_day(row.modified), group_by == WEEK)
                 names.add(name)
                 cells_of[name].append(cell)
         for name in names:
@@ -117,32 +121,15 @@ def _group(key: str, sessions: int, cells: Sequence[Cell]) -> Group:
     return found._replace(cost=round(found.cost, 9), cost_abandoned=round(found.cost_abandoned, 9))
 
 
-class _Names:
-    """The names of local days, or of the weeks with them.
+@cache
+def _day_or_week(day: int, by_week: bool) -> str:
+    """The name of a day, as in "2026-02-13", or of its week, as in "2026-W07".
 
-    :param weeks: name the week, as in "2026-W07", and not the day, as in "2026-02-13".
+    :param day: as in a `Cell`; 0 for none.
     """
-
-    def __init__(self, weeks: bool) -> None:
-        self._weeks = weeks
-        self._names: dict[int, str] = {}
-
-    def of(self, day: int, modified: int) -> str:
-        """The name of a day of a session.
-
-        :param day: as in a `Cell`.
-        :param modified: milliseconds, the time that counts for a session without any.
-        """
-        day = day or local_day(modified)
-        name = self._names.get(day)
-        if name is None:
-            name = self._names[day] = self._name(day)
-        return name
-
-    def _name(self, day: int) -> str:
-        if not day:
-            return ""
-        if not self._weeks:
-            return date.fromordinal(day).isoformat()
-        year, week, _ = date.fromordinal(day).isocalendar()
-        return f"{year:04}-W{week:02}"
+    if not day:
+        return ""
+    if not by_week:
+        return date.fromordinal(day).isoformat()
+    year, week, _ = date.fromordinal(day).isocalendar()
+    return f"{year:04}-W{week:02}"

@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 FIRST_BYTES = 2_000_000
 """Bytes of the newest files that are read first, so that the visible rows are soon complete."""
 
-SMALL_BYTES = 2 << 10
-"""The size in bytes up to which a file is read whole at once, and not its two ends first. A larger file takes
-twice as long as its ends, which would delay the list of a store of small sessions.
-"""
-
 ENDS_COST = 16 << 10
 """Bytes whose reading takes as long as reading the two ends of a file."""
 
@@ -125,7 +120,7 @@ def in_order(jobs: Iterable[Job]) -> list[Step]:
 
 def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
     """The steps in an order that soon gives a row of every session: the newest files; the two ends of the
-    other files without a row, small ones whole; the rest.
+    other files without a row; the rest.
 
     :param steps: those of the newest files first.
     :param listed: the paths of which the listener has a row.
@@ -138,8 +133,6 @@ def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
             first.append(step)
         elif step.job.path in listed:
             rest.append(step)
-        elif step.cost <= SMALL_BYTES:
-            ends.append(step)
         else:
             ends.append(Step(step.job, only_ends=True))
             rest.append(step)

@@ -70,29 +70,22 @@ def hints_of(paths: Iterable[str], stores: Sequence[Store], known: Container[str
 
 def _add_unknown(path: str, store: Store, known: Container[str], hints: Hints) -> None:
     """Add the hint of an unknown path for one store. Paths below the folders of the store give none."""
-    folder = os.path.dirname(path)
     if path == store.root:
         hints.walk = True
-    elif folder == store.root:
-        if not os.path.isdir(path) and path.endswith(store.suffixes):
-            hints.paths.add(path)
-        elif os.path.isdir(path) or not os.path.lexists(path):
-            # The folder is new, or a folder was removed: a walk finds the files that were in it.
-            hints.walk = True
-    elif store.depth > 1 and path.startswith(store.root + os.sep):
-        if store.may_list(path):
-            hints.paths.add(path)
-        elif path[len(store.root) :].count(os.sep) <= store.depth and not os.path.isfile(path):
-            # A folder that is new or was removed.
-            hints.walk = True
-    elif os.path.dirname(folder) == store.root and path.endswith(store.suffixes):
+    elif not path.startswith(store.root + os.sep):
+        return
+    elif store.may_list(path) and not os.path.isdir(path):
+        folder = os.path.dirname(path)
         if any(folder + suffix in known for suffix in store.suffixes):
             return  # the folder has the artifacts of the session beside it
-        if os.path.islink(folder):
+        if folder != store.root and os.path.islink(folder):
             # Only a walk decides which name of a linked folder is used.
             hints.walk = True
         else:
             hints.paths.add(path)
+    elif path[len(store.root) :].count(os.sep) <= store.depth and not os.path.isfile(path):
+        # The folder is new, or a folder was removed: a walk finds the files that were in it.
+        hints.walk = True
 
 
 class PolledFiles:

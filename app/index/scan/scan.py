@@ -377,7 +377,6 @@ class GrowthTracker:
         self._moved: dict[int, int] = {}
         # All leafmark processes that share a catalog note their own appends in its folder.
         self._shared_notes = SharedNotes(os.path.dirname(catalog.path))
-        self._has_notes = False
 
     def begin(self, removed: Sequence[str]) -> None:
         """Prepare for a pass that reads files.
@@ -385,7 +384,8 @@ class GrowthTracker:
         :param removed: files that no longer exist. If they are at most `_MAX_RENAMED`, a new file with the
             same inode takes over their time of growth, because it was renamed.
         """
-        self._has_notes = False
+        # Once for a pass: each write was noted before the file had the size that was found.
+        self._shared_notes.refresh()
         self._moved = {}
         if 0 < len(removed) <= _MAX_RENAMED:
             rows = [reading.row for reading in self._catalog.load(removed).values()]
@@ -405,15 +405,7 @@ class GrowthTracker:
 
     def _is_ours(self, path: str, inode: int, before: int, after: int) -> bool:
         """Whether leafmark processes wrote the bytes from size `before` to size `after`."""
-        own = own_notes(inode)
-        if own and is_ours(path, inode, before, after, own):
-            return True
-        if not self._has_notes:
-            # Once for a pass: each write was noted before the file had the size that the pass found.
-            self._has_notes = True
-            self._shared_notes.refresh()
-        shared = self._shared_notes.of(inode)
-        return bool(shared) and is_ours(path, inode, before, after, (*own, *shared))
+        return is_ours(path, inode, before, after, (*own_notes(inode), *self._shared_notes.of(inode)))
 
 
 class UnreadableFiles:
