@@ -221,7 +221,7 @@ def test_appends_that_could_not_be_noted_count_as_growth(tmp_path: Path, path: P
     assert grown(index) == {"a.jsonl": NOW}
 
 
-def test_scans_read_the_shared_notes_only_when_they_have_changed(
+def test_scans_read_the_shared_notes_when_they_have_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = fill(tmp_path / "store", 50)

@@ -203,9 +203,12 @@ def test_a_file_deleted_after_its_ends_were_read_loses_its_row(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = Path(store.root, LARGE)
-    monkeypatch.setattr(
-        inline, "before", lambda task: large.unlink(missing_ok=True) if is_of(task, SMALL) else None
-    )
+
+    def unlink(task: Task) -> None:
+        if is_of(task, SMALL):
+            large.unlink(missing_ok=True)
+
+    monkeypatch.setattr(inline, "before", unlink)
     deltas: list[Delta] = []
     index.scan(deltas.append)
     assert (LARGE, True) in shown(deltas)
@@ -245,7 +248,7 @@ def test_ends_that_arrive_late_do_not_replace_complete_rows(
     monkeypatch.setattr(work_module, "list_first", ends_last)
     deltas: list[Delta] = []
     index.scan(deltas.append)
-    assert inline.steps[-2:] == [(LARGE, True), (LATE, True)]
+    assert inline.steps[-3:] == [(LARGE, True), (SMALL, True), (LATE, True)]
     assert not any(provisional for _, provisional in shown(deltas))
 
 
