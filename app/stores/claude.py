@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.small_files import read_small
 from app.stores.base import Agent, Store, absolute_paths, uuid4
+from app.stores.json_state import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,14 +69,8 @@ class Claude(Agent):
         """The id in `sessions/PID.json`, which Claude Code removes at its end."""
         path = os.path.join(os.path.dirname(store.root), NOTES, f"{pid}.json")
         try:
-            note = read_small(path)
-        except (OSError, ValueError):
-            return ""
-        import json  # imported here because only users with a running agent need it
-
-        try:
-            value = json.loads(note)
-        except (ValueError, RecursionError):
+            value = parse_json(read_small(path))
+        except (OSError, ValueError):  # `Damaged` is a ValueError
             return ""
         session = value.get("sessionId") if isinstance(value, dict) and value.get("pid", pid) == pid else None
         return session if isinstance(session, str) else ""

@@ -7,7 +7,7 @@ the snapshot and the session's own row, without access to files except for the r
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.stores import AGENTS
 from app.stores.omp import read_breadcrumb, terminals
@@ -29,21 +29,15 @@ RECENT_MS = 15 * 60_000
 """A file is recently modified for this time: longer than a slow turn, shorter than a break."""
 
 
-class Verdict:
+class Verdict(NamedTuple):
     """A verdict: `state` is "live", "maybe" or "idle"; `reason` is a phrase for the screen; `pid` may be
     unknown. `terminal` is the name of the terminal of the process, such as "pts/3"; "" if it is not known.
     """
 
-    __slots__ = ("pid", "reason", "state", "terminal")
-
-    def __init__(self, state: str, reason: str, pid: int | None = None, terminal: str = "") -> None:
-        self.state = state
-        self.reason = reason
-        self.pid = pid
-        self.terminal = terminal
-
-    def __repr__(self) -> str:
-        return f"Verdict({self.state!r}, {self.reason!r}, {self.pid})"
+    state: str
+    reason: str
+    pid: int | None = None
+    terminal: str = ""
 
 
 class RealPaths:

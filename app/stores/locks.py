@@ -10,6 +10,7 @@ import fcntl
 import os
 import sys
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
@@ -128,39 +129,29 @@ class PublishLock:
     def __init__(self, path: str, patience: float = _PUBLISH_WAIT) -> None:
         self._path = publish_lock_path(path)
         self._patience = patience
-        self._outer: SocketLock | None = None
+        self._outer = ExitStack()
 
     def __enter__(self) -> None:
-        if sys.platform == "linux":
-            outer = SocketLock(self._path + ".os", self._patience)
-            try:
-                outer.__enter__()
-            except Busy:
-                raise Busy(self._path, publish_lock_holder(self._path)) from None
-            except OSError:
-                pass  # no abstract sockets here: only the lock file is used
-            else:
-                self._outer = outer
         try:
-            _wait_for(self._try, self._path, self._patience, _PUBLISH_RETRY_SECONDS)
+            with ExitStack() as outer:
+                if sys.platform == "linux":
+                    try:
+                        outer.enter_context(SocketLock(self._path + ".os", self._patience))
+                    except Busy:
+                        raise
+                    except OSError:
+                        pass  # no abstract sockets here: only the lock file is used
+                _wait_for(self._try, self._path, self._patience, _PUBLISH_RETRY_SECONDS)
+                self._outer = outer.pop_all()
         except Busy:
-            self._release_outer()
             raise Busy(self._path, publish_lock_holder(self._path)) from None
-        except BaseException:
-            self._release_outer()
-            raise
 
     def __exit__(self, *_: object) -> None:
-        try:
-            os.unlink(self._path)
-        except OSError:
-            pass  # others replace the lock file when this process has ended
-        finally:
-            self._release_outer()
-
-    def _release_outer(self) -> None:
-        if self._outer is not None:
-            self._outer.__exit__()
+        with self._outer:
+            try:
+                os.unlink(self._path)
+            except OSError:
+                pass  # others replace the lock file when this process has ended
 
     def _try(self) -> bool:
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.small_files import path_problem, read_small
 from app.stores.base import Agent, Store, absolute, absolute_paths, store_arguments
+from app.stores.json_state import Damaged, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,11 +113,9 @@ def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     except OSError as error:
         return "", (f"{settings}: {error.strerror}, so a sessionDir in it is not known",)
-    import json  # imported here because the first frame needs it only for users with such a file
-
     try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
+        content = parse_json(data)
+    except Damaged:
         return "", (f"{settings}: not JSON, so a sessionDir in it is not known",)
     value = content.get("sessionDir") if isinstance(content, dict) else None
     if value is None:

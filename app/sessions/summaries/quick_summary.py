@@ -10,19 +10,15 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec import Raw, Struct
-
 from app.formats.content import text_of
 from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
 from app.formats.header import read_header
-from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.json_codec import BadLine, decode
 from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
-from app.formats.partial_entry import ABSENT, Timestamp
+from app.formats.partial_entry import ABSENT
 from app.formats.text import trim_name, valid_string_of
 from app.formats.timestamps import message_time, parse_time
-from app.formats.utf8_text import find
 from app.sessions.summaries.titles import TitleFold, typed_text
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_NAME, FROM_NOTHING, Summary
 
@@ -116,26 +112,6 @@ def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
     return ends
 
 
-class _Message(Struct, gc=False):
-    role: str | None = None
-    content: Raw = ABSENT
-    timestamp: Timestamp = None
-
-
-class _Line(Struct, gc=False):
-    """The fields of a line that are needed: fewer than those of a `PartialEntry`, and spelled in the same way
-    by all agents.
-    """
-
-    type: str | None = None
-    name: str | None = None
-    timestamp: Timestamp = None
-    message: _Message | None = None
-
-
-_decode_line = msgspec.json.Decoder(_Line).decode
-
-
 class _Ends:
     """The facts that were found so far.
 
@@ -146,7 +122,6 @@ class _Ends:
         self._header = header
         self._dialect: Dialect = dialect_named(header.dialect)
         self._names = self._dialect.reader()
-        self._is_plain = self._dialect.one_entry_a_line
         self._name = header.name
         self._prompt = ""
         self._titles = TitleFold()
@@ -174,7 +149,7 @@ class _Ends:
                 break
         else:
             # In other formats, a line with the user's role may be no prompt.
-            prompt = _beginning(cut) if self._is_plain else ""
+            prompt = _beginning(cut) if self._dialect.one_entry_a_line else ""
             self._prompt = self._prompt or prompt
             # The tag of a block may be cut.
             if len(prompt) >= _DECIDING and not typed_text(prompt).startswith("<"):
@@ -235,14 +210,12 @@ class _Ends:
 
     def _find_name(self, lines: bytes) -> None:
         marker = self._dialect.name_marker
-        if not marker or find(lines, marker, 0) < 0:
-            return
-        for line in _lines_with(marker, lines):
+        for line in _lines_with(marker, lines) if marker else ():
             for entry in self._entries_of(line, self._names):
                 if entry.type == "session_info":
                     self._name = self._dialect.name_after(self._name, trim_name(entry.name))
 
-    def _date(self, entry: PartialEntry | _Line) -> None:
+    def _date(self, entry: PartialEntry) -> None:
         message = entry.message
         if message is None or message.role not in ("user", "assistant") or message.content is ABSENT:
             return
@@ -250,18 +223,13 @@ class _Ends:
         if time_ms is not None and time_ms > self.newest:
             self.newest = time_ms
 
-    def _entries_of(self, line: bytes, reader: LineReader | None = None) -> Sequence[PartialEntry | _Line]:
+    def _entries_of(self, line: bytes, reader: LineReader | None = None) -> Sequence[PartialEntry]:
         """The entries of a line; none if it is damaged, cut or blank.
 
         :param reader: what reads the line; by default the dialect.
         """
         if not line:
             return ()
-        if self._is_plain:
-            try:
-                return (_decode_line(line),)
-            except DECODE_ERRORS:
-                pass  # it is damaged, or needs the slower decoder
         try:
             return (reader or self._dialect).partial_entries(line)
         except BadLine:
