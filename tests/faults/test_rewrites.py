@@ -359,14 +359,14 @@ def test_a_line_that_is_finished_in_time_comes_before_ours(place: Place) -> None
 
 
 @pytest.mark.parametrize("age", [4.9, 5.1, 3600])
-def test_the_wait_for_a_line_depends_on_its_age(tmp_path: Path, age: float) -> None:
+def test_the_wait_for_a_line_depends_on_its_age(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: float
+) -> None:
     place = Place(tmp_path, "torn")
     now = [AGED + age]
-    storage = file_storage.FileStorage(
-        clock=lambda: now[0], sleep=lambda pause: now.append(now.pop() + pause)
-    )
-    manager = SessionManager("pi", "/work/app", str(place.path.parent), storage, place.env)
-    manager.set_session_file(str(place.path))
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda pause: now.append(now.pop() + pause))
+    manager = SessionManager.open(place.path, env=place.env)
     if age < file_storage.FRESH:
         with pytest.raises(file_storage.LiveSession, match="is writing its last line"):
             manager.append_custom_entry("ours")

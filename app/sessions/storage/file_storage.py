@@ -36,7 +36,7 @@ from app.stores.locks import Busy, lock_descriptor, publish_lock_holder, publish
 from app.stores.processes import holder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -64,19 +64,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EI
 
 
 class FileStorage:
-    """Sessions on disk.
-
-    :param clock: returns the seconds since the epoch.
-    :param sleep: waits for a number of seconds.
-    """
-
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        self._clock = clock
-        self._sleep = sleep
+    """Sessions on disk."""
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
         """As `SessionStorage.read`. A crash may leave a long run of NUL bytes; only a part of it is read."""
@@ -109,7 +97,11 @@ class FileStorage:
             line = self._newline_before(path, descriptor) + line
             before = os.fstat(descriptor)
             self._append(path, descriptor, line)
-            self._sync(path, descriptor)
+            try:
+                os.fsync(descriptor)
+            except OSError as error:
+                # It is unknown what reached the disk, but every process sees the whole line in the file.
+                refused(path, error)
             if keep_time:
                 # Only the owner of a file can set its times.
                 with contextlib.suppress(OSError):
@@ -222,7 +214,7 @@ class FileStorage:
         """As `SessionStorage.tidy`."""
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
-        now_ms = int(self._clock() * 1000)
+        now_ms = int(time.time() * 1000)
         for hidden in list(temporary.temporaries(folder)):
             if hidden.session:
                 self._tidy_kept(hidden, target, now_ms)
@@ -267,7 +259,7 @@ class FileStorage:
                     return
             # Another leafmark writes the file. The file is closed while this one waits, because the other may
             # be about to rewrite it, and refuses to if a process has it open.
-            self._sleep(_LOCK_PAUSE)
+            time.sleep(_LOCK_PAUSE)
 
     def _expect(self, path: str, descriptor: int, expected: Signature) -> None:
         """:raises Changed: the open file, or the one at `path`, is not `expected`."""
@@ -284,11 +276,11 @@ class FileStorage:
         status = os.fstat(descriptor)
         if _ends_with_newline(descriptor, status):
             return b""
-        began = self._clock()
+        began = time.time()
         if abs(began - status.st_mtime) >= FRESH:
             return b"\n"
-        while self._clock() - began < LINE_WAIT:
-            self._sleep(_PAUSE)
+        while time.time() - began < LINE_WAIT:
+            time.sleep(_PAUSE)
             if _ends_with_newline(descriptor, os.fstat(descriptor)):
                 raise Changed(path)
         raise LiveSession(path, "another process is writing its last line", None)
@@ -314,17 +306,17 @@ class FileStorage:
         :param patience: seconds to wait.
         :raises LiveSession: a process has it; it is named.
         """
-        began = self._clock()
+        began = time.time()
         while True:
             holding = holder(target, status)
             reason = f"process {holding[0]} ({holding[1]}) has it open" if holding else ""
             pid = holding[0] if holding else publish_lock_holder(publish_lock_path(path))
             if pid is None or pid == os.getpid():
                 return
-            if self._clock() - began >= patience:
+            if time.time() - began >= patience:
                 reason = reason or f"process {pid} has locked it"
                 raise LiveSession(path, f"{reason}, and it has to be written anew", pid)
-            self._sleep(_PAUSE)
+            time.sleep(_PAUSE)
 
     @contextlib.contextmanager
     def _agent_lock(self, path: str, lock: AbstractContextManager[None] | None) -> Iterator[None]:
@@ -356,15 +348,15 @@ class FileStorage:
         :param kept: the hidden name of the old file. It stays if a process keeps the file open, or if the
             lines cannot be written: the next write carries them over.
         """
-        began, size = self._clock(), before.st_size
+        began, size = time.time(), before.st_size
         try:
             while True:
-                self._sleep(_PAUSE)
+                time.sleep(_PAUSE)
                 is_open = holder(kept or target, before, target) is not None
                 size = temporary.carry_over(old, size, target, torn=not is_open)
                 if not is_open:
                     break
-                if self._clock() - began >= _LAST_WAIT:
+                if time.time() - began >= _LAST_WAIT:
                     return
             if kept:
                 os.unlink(kept)
@@ -395,13 +387,6 @@ class FileStorage:
                 size = temporary.carry_over(old, size, session, torn=not is_open)
             if kept.is_old(now_ms) and not is_open and size >= status.st_size:
                 temporary.remove(kept)
-
-    def _sync(self, path: str, descriptor: int) -> None:
-        try:
-            os.fsync(descriptor)
-        except OSError as error:
-            # It is unknown what reached the disk, but every process sees the whole line in the file.
-            refused(path, error)
 
     def _copy(self, path: str, data: bytes, mode: int) -> tuple[str, Signature]:
         """Write `data` to a hidden file beside `path`; return its path and its signature."""
