@@ -10,7 +10,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_types import TOOL_CALL_TYPES
-from app.formats.json_codec import edit_fields
 from app.sessions.errors import AlreadyThere, BadValue, SessionError
 from app.sessions.manager.session_file import REFERENCES
 from app.sessions.storage.file_storage import refused
@@ -95,12 +94,6 @@ def to_text(replaced: ReplacedLines) -> Lines:
 def to_bytes(line: str) -> bytes:
     """Return a line of a `Change` as it stands in the file."""
     return line.encode("utf-8", "surrogateescape")
-
-
-def moved_header(file: SessionFile, cwd: str) -> tuple[bytes, bytes]:
-    """Return the line of the header, and the same with another working folder."""
-    before = file.header_line()
-    return before, edit_fields(before, {"cwd": cwd})
 
 
 def move(

@@ -26,7 +26,6 @@ from app.sessions.errors import (
     AmbiguousEntry,
     BadValue,
     Changed,
-    LiveSession,
     ReadOnly,
     UnknownEntry,
     WriteFailed,
@@ -439,7 +438,10 @@ class SessionFile:
         """
         self._tidy()
         try:
-            data = self.body()
+            head = self.writing.head_lines(self.header_fields, now_ms())
+            entries = self.entry_store.entries
+            lines = [entry.source + b"\n" if entry.source else self._line(entry) for entry in entries]
+            data = head + b"".join(lines)
             empty = self._files.signature(self.path)
             if empty is not None and empty.size == 0:
                 signature = self._files.replace(self.path, data, empty, self._publish_lock())
@@ -454,14 +456,6 @@ class SessionFile:
             raise
         self.written = self._made_here = True
         self._accept_rewritten(data, signature)
-
-    def body(self) -> bytes:
-        """Return the whole session as the bytes of a file."""
-        head = self.writing.head_lines(self.header_fields, now_ms())
-        entries = self.entry_store.entries
-        return head + b"".join(
-            [entry.source + b"\n" if entry.source else self._line(entry) for entry in entries]
-        )
 
     def _replace(self, data: bytes) -> None:
         """Replace the content of the file by `data`; the leaf stays.
@@ -682,14 +676,6 @@ class SessionFile:
         return slot + b"\n".join([*before, *after]) + b"\n"
 
     # beside running agents and other writers
-
-    def is_dangerous(self, operation: str) -> bool:
-        """Return whether such a write would be refused now, because an agent has the session open."""
-        try:
-            self.refuse_danger(operation)
-        except LiveSession:
-            return True
-        return False
 
     def refuse_danger(self, operation: str) -> None:
         """Refuse a write that would harm a running agent.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.formats.context import system_of
+from app.formats.json_codec import edit_fields
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.text import trim_name
 from app.formats.timestamps import iso
@@ -58,7 +59,6 @@ from app.sessions.manager.location import SessionLocation, absolute_path, files_
 from app.sessions.manager.nested_tree import TreeNode, find_problems, nested_tree
 from app.sessions.manager.rewriting import (
     move,
-    moved_header,
     replacements,
     reverted,
     to_bytes,
@@ -602,7 +602,7 @@ class SessionManager:
         self._catch_up()
         before, after = self.session_name, trim_name(_one_line(name))
         if writing.has_title_slot:
-            if self._file.is_dangerous("append"):
+            if self.danger("append"):
                 self._announce_title(before, fold_title(name))
                 self._file.retitle(fold_title(name))
                 _, note = agent_named(self.agent).dangers["slot"]
@@ -698,7 +698,8 @@ class SessionManager:
             target = os.path.join(folder, os.path.basename(file.path))
         # An old file is migrated first, so that the undo puts back a header of its version.
         file.rewrite(lambda _: {}, lambda _: None)
-        moved = self._move(target, moved_header(file, target_cwd))
+        line = file.header_line()
+        moved = self._move(target, (line, edit_fields(line, {"cwd": target_cwd})))
         location.cwd, location.session_dir = target_cwd, folder
         return moved
 
