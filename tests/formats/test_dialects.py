@@ -19,25 +19,6 @@ def line(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
 
 
-@cases(
-    ("dialect", "names", "result"),
-    [
-        ("pi", ["a", "b"], "b"),
-        ("pi", ["a", None], None),
-        ("indusagi", ["a", None], "a"),
-        ("indusagi", ["a", None, "b"], "b"),
-        ("omp", ["a", None], "slot"),
-        ("agent", ["a"], None),
-        ("transcript", ["a"], None),
-    ],
-)
-def test_the_name_of_a_session(dialect: str, names: list[str | None], result: str | None) -> None:
-    name = "slot" if dialect == "omp" else None
-    for new_name in names:
-        name = dialect_named(dialect).name_after(name, new_name)
-    assert name == result
-
-
 def test_an_unknown_dialect_reads_as_pi() -> None:
     assert dialect_named("something new").name == "pi"
 
@@ -69,15 +50,6 @@ def test_an_entry_of_nickcecere_agent_has_the_keys_of_pi() -> None:
         {"type": "text", "text": "tool_call"},
         None,
     ]
-
-
-def test_a_partial_entry_of_nickcecere_agent_is_read_from_snake_case() -> None:
-    (partial,) = dialect_named("agent").partial_entries(
-        line(type="message", id="a", parent_id="b", message={"tool_call_id": "c"})
-    )
-    assert partial.parent_id == "b"
-    assert partial.message is not None
-    assert partial.message.tool_call_id == "c"
 
 
 def node(role: str, message: Any, **fields: Any) -> bytes:

@@ -10,10 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.content import text_of
-from app.formats.dialects import dialect_named
-from app.formats.header import read_header
-from app.formats.json_codec import BadLine
 from app.sessions.summaries import quick_summary as quick_summary_module
 from app.sessions.summaries.quick_summary import (
     HEAD_BYTES,
@@ -302,58 +298,3 @@ def test_an_unreadable_file_makes_no_row(tmp_path: Path, kind: str) -> None:
     elif kind == "a pipe":
         os.mkfifo(path)
     assert quick_summary(str(path), ("pi",), MTIME) is None
-
-
-ODD: st.SearchStrategy[Any] = (
-    st.none() | st.booleans() | st.integers() | st.text() | st.just([]) | st.just({"role": 3})
-)
-SAID = st.fixed_dictionaries(
-    {},
-    optional={
-        "role": st.sampled_from(["user", "assistant", "toolResult"]) | ODD,
-        "content": st.text()
-        | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": st.text()}))
-        | ODD,
-        "timestamp": st.just(HEADER_MS) | ODD,
-        "model": ODD,
-        "usage": ODD,
-    },
-)
-LINES = st.fixed_dictionaries(
-    {},
-    optional={
-        "type": st.sampled_from(["message", "session_info"]) | ODD,
-        "name": st.text() | ODD,
-        "timestamp": st.just("2026-02-16T10:20:30.000Z") | ODD,
-        "message": SAID | ODD,
-        "usage": ODD,
-        "label": ODD,
-    },
-)
-
-
-@given(entry=LINES, damage=st.sampled_from([b"", b"}", b"\x00", b',"id":"z"}']))
-@pytest.mark.parametrize("agent", ["pi", "omp", "agent"])
-def test_a_line_has_the_fields_that_its_dialect_decodes(
-    agent: str, entry: dict[str, Any], damage: bytes
-) -> None:
-    header = read_header("/s.jsonl", json.dumps(HEADER).encode() + b"\n", (agent,))
-    line = json.dumps(entry).encode() + damage
-
-    def said(skims: Any) -> list[Any]:
-        return [
-            (
-                one.type,
-                one.name,
-                one.timestamp,
-                found and (found.role, text_of(found.content), found.timestamp),
-            )
-            for one in skims
-            for found in (one.message,)
-        ]
-
-    try:
-        expected = said(dialect_named(header.dialect).partial_entries(line))
-    except BadLine:
-        expected = []
-    assert said(quick_summary_module._Ends(header)._entries_of(line)) == expected

@@ -46,15 +46,6 @@ def test_a_builder_fed_in_pieces_gives_the_row_of_the_whole_after_each(
         assert builder.summary(MTIME) == whole(lines[:end]).summary(MTIME)
 
 
-@given(st.lists(st.tuples(IDS | st.none(), st.none() | IDS), max_size=20), st.integers(0, 20))
-def test_leaves_are_counted_by_their_definition(pairs: list[tuple[str | None, str | None]], cut: int) -> None:
-    leaves = Hierarchy()
-    take(leaves, pairs[:cut])
-    take(leaves, pairs[cut:])
-    named = {parent for _, parent in pairs if parent is not None}
-    assert leaves.leaf_count() == sum(entry_id is None or entry_id not in named for entry_id, _ in pairs)
-
-
 def take(leaves: Hierarchy, pairs: list[tuple[str | None, str | None]]) -> None:
     briefs = [SummaryFields("message", entry_id, parent) for entry_id, parent in pairs]
     leaves.add([entry_id for entry_id, _ in pairs], [parent for _, parent in pairs], briefs)
@@ -75,23 +66,6 @@ def test_a_chain_of_entries_is_linear(
     ids = [entry_id for entry_id, _ in pairs]
     in_a_line = [parent for _, parent in pairs] == [None, *ids][: len(pairs)]
     assert leaves.is_linear == (in_a_line and len(set(ids)) == len(ids) and None not in ids)
-
-
-@given(st.lists(st.lists(st.tuples(IDS | st.none(), st.none() | IDS), max_size=8), max_size=5))
-def test_leaves_are_the_same_for_blocks_and_single_entries(
-    groups: list[list[tuple[str | None, str | None]]],
-) -> None:
-    leaves, singly = Hierarchy(), Hierarchy()
-    for turn, group in enumerate(groups):
-        if turn % 2:
-            for pair in group:
-                take(leaves, [pair])
-        else:
-            take(leaves, group)
-        for pair in group:
-            take(singly, [pair])
-        assert leaves.leaves == singly.leaves
-        assert leaves.parents == singly.parents
 
 
 @given(LINES)
@@ -189,15 +163,6 @@ def test_a_rewritten_file_is_noticed(tmp_path: Path) -> None:
     # The file is the same again.
     (tmp_path / "session.jsonl").write_bytes(data)
     assert extend(path, progress, ("pi",), MTIME) is not None
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    path = put(tmp_path, HEADER)
-    outcome = summarise(path, ("pi",), MTIME)
-    os.unlink(path)
-    gone = extend(path, outcome.progress, ("pi",), MTIME) if outcome.progress else None
-    assert gone is not None
-    assert gone.refused == "cannot be read: No such file or directory"
 
 
 def test_a_store_of_another_agent_needs_the_whole_file(tmp_path: Path) -> None:

@@ -36,15 +36,6 @@ def row_of(tree: SessionTree, index: int) -> str:
     return said.text
 
 
-def test_the_tree_of_a_linear_session(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER, user("a", None), answer("b", "a"), user("c", "b"))
-    assert ids(tree.active_path()) == ids(tree.entries) == ["a", "b", "c"]
-    assert ids(tree.roots) == ["a"]
-    assert tree.leaf is tree.by_id["c"]
-    assert tree.header.id == "abc"
-    assert [node.role for node in tree.entries] == ["user", "assistant", "user"]
-
-
 def test_a_session_without_entries_has_no_leaf(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER)
     assert (tree.entries, tree.roots, tree.leaf, tree.active_path()) == ([], [], None, [])
@@ -74,19 +65,6 @@ def test_the_latest_labels_and_name_count(tmp_path: Path) -> None:
     assert tree.labels == {"a": "one", "gone": "lost"}
     assert [node.label for node in tree.entries] == ["one", None, None, None, None, None]
     assert tree.name == "Name"
-
-
-def test_orphans_are_flagged_roots(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER, user("a", None), answer("b", "gone"), answer("c", "b"))
-    assert ids(tree.roots) == ["a", "b"]
-    assert [node.orphan for node in tree.entries] == [False, True, False]
-
-
-def test_a_parent_may_come_later(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER, custom("a", "c"), custom("b", "c"), custom("c", None), custom("d", "c"))
-    assert ids(tree.roots) == ["c"]
-    assert ids(tree.by_id["c"].children) == ["a", "b", "d"]
-    assert not any(node.orphan or node.loop for node in tree.entries)
 
 
 @cases(
@@ -130,12 +108,6 @@ def test_a_label_on_an_id_used_twice_marks_both(tmp_path: Path) -> None:
     assert [node.label for node in tree.entries] == ["mark", "mark", None]
 
 
-def test_entries_without_usable_ids_are_kept(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER, custom("a", None), custom(5, "a"), custom("b", 5))
-    assert ids(tree.entries) == ["a", None, "b"]
-    assert ids(tree.roots) == ["a", "b"]
-
-
 @cases("version", [None, 1, 3])
 def test_entries_without_ids_form_a_chain(tmp_path: Path, version: int | None) -> None:
     message = {"type": "message", "message": {"role": "hookMessage", "content": "x"}}
@@ -143,21 +115,6 @@ def test_entries_without_ids_form_a_chain(tmp_path: Path, version: int | None) -
     assert ids(tree.active_path()) == ["00000000", "00000001", "00000002"]
     assert len(tree.roots) == 1
     assert tree.entries[0].role == ("hookMessage" if version == 3 else "custom")
-
-
-def test_damage_is_listed_and_the_rest_is_read(tmp_path: Path) -> None:
-    tree = tree_of(
-        tmp_path,
-        HEADER,
-        user("a", None),
-        b"garbage",
-        {"type": "message", "id": "b", "parentId": "a", "message": None},
-        HEADER,
-        custom("c", "b"),
-        last=b"\n{",
-    )
-    assert ids(tree.entries) == ["a", "b", "c"]
-    assert [problem.line for problem in tree.problems] == [3, 4, 5]
 
 
 def test_entries_have_offset_and_length(tmp_path: Path) -> None:
@@ -176,12 +133,6 @@ def test_entries_have_offset_and_length(tmp_path: Path) -> None:
         line = data[node.offset : node.offset + node.length]
         assert line == data.split(b"\n")[node.line - 1]
         assert tree.read(node)["id"] == node.id
-
-
-@pytest.mark.parametrize("depth", [50_000])
-def test_a_very_deep_chain(tmp_path: Path, depth: int) -> None:
-    tree = tree_of(tmp_path, HEADER, *[custom(f"{n}", f"{n - 1}" if n else None) for n in range(depth)])
-    assert len(tree.active_path()) == depth
 
 
 def test_a_very_deep_chain_backwards(tmp_path: Path) -> None:
@@ -210,26 +161,6 @@ def test_deleting_a_tree_unlinks_its_entries(tmp_path: Path) -> None:
     above = last.parent
     del tree
     assert (last.parent, above.children, above.parent) == (None, [], None)
-
-
-def test_tool_results_know_their_call(tmp_path: Path) -> None:
-    call = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "src/auth.py", "limit": 40}}
-    tree = tree_of(
-        tmp_path,
-        HEADER,
-        {
-            "type": "message",
-            "id": "a",
-            "message": {"role": "assistant", "content": [call], "stopReason": "toolUse"},
-        },
-        {
-            "type": "message",
-            "id": "b",
-            "message": {"role": "toolResult", "toolCallId": "c1", "toolName": "read"},
-        },
-    )
-    assert row_of(tree, 1) == "[read: src/auth.py:1-40]"
-    assert (tree.entries[0].has_text, tree.entries[0].stop_reason) == (False, "toolUse")
 
 
 @cases(
@@ -371,23 +302,6 @@ def test_an_unfinished_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
         file.write(line[30:])
     assert ids(tree.extend()) == ["b"]
     assert tree.problems == []
-
-
-def test_calls_are_remembered_for_results_that_come_later(tmp_path: Path) -> None:
-    call = {"type": "toolCall", "id": "c1", "name": "ls", "arguments": {}}
-    tree = tree_of(
-        tmp_path, HEADER, {"type": "message", "id": "a", "message": {"role": "assistant", "content": [call]}}
-    )
-    (result,) = append(
-        tree,
-        {
-            "type": "message",
-            "id": "b",
-            "parentId": "a",
-            "message": {"role": "toolResult", "toolCallId": "c1"},
-        },
-    )
-    assert row_of(tree, result.index) == "[ls: .]"
 
 
 def test_entries_appended_to_version_1_continue_the_chain(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import pytest
 from app.stores import discover
 from app.stores.live import Processes, Verdict, look, verdict
 from app.stores.omp import last_session, read_breadcrumb, terminals
-from app.stores.processes import Process, parse_lsof, parse_ps
 from tests.waiting import ends
 
 if TYPE_CHECKING:
@@ -372,10 +371,3 @@ def test_lsof_is_not_run_without_agents(tmp_path: Path) -> None:
         return "1 /sbin/init\n"
 
     assert look([], str(tmp_path / "no-proc"), run).processes == ()
-
-
-def test_the_parsers_of_ps_and_lsof_accept_any_text() -> None:
-    assert parse_ps("\n\n x y\n12\n", {"pi"}) == []
-    process = Process(1, "pi")
-    parse_lsof("n/x\nf\n\np1\nn/y\nfcwd\nn/z", [process])
-    assert (process.cwd, process.files) == ("/z", ())
