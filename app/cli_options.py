@@ -229,9 +229,16 @@ def _language(name: str, columns: int) -> str:
 
 
 def _fields(name: str) -> str:
-    from app.reports.field_tables import fields_help_of  # only for help
+    # Only for help: these modules import most of what the commands need.
+    from app.reports import fields, labels, listing, search, trash_list
 
-    return "\n" + "".join(f"{line}\n" for line in fields_help_of(name))
+    tables: dict[str, Iterable[str]] = {
+        "list": fields.fields_help(listing.LIST_FIELDS, listing.LIST_PIPE),
+        "search": fields.fields_help(search.HIT_FIELDS, search.HIT_PIPE),
+        "labels": fields.fields_help(labels.LABEL_FIELDS, labels.LABEL_PIPE),
+        "trash": fields.fields_help(trash_list.TRASH_FIELDS, trash_list.TRASH_PIPE),
+    }
+    return "\n" + "".join(f"{line}\n" for line in tables[name])
 
 
 def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:

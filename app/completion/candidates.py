@@ -193,8 +193,8 @@ def _rows(beginning: str) -> tuple[list[Row], Setup]:
 
 
 def _sessions_with_id(beginning: str, stores: Sequence[Store], cache_folder: str) -> list[Row]:
-    """The stored sessions whose id begins so, the newest first; at most `_MOST_SESSIONS`. None if there is no
-    catalog, or it cannot be read now.
+    """The stored sessions whose id begins so, the newest first; at most `_MOST_SESSIONS`. None are
+    known if there is no catalog, or it cannot be read now.
 
     :param beginning: "" for the newest sessions.
     """

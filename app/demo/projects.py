@@ -19,8 +19,7 @@ def _dark_mode() -> Session:
     talk.tool("read", ":root { --ink: #1c1c1c; --paper: #fffdf8; }", path="src/styles/base.css")
     ask = talk.reply(
         "The colours are variables already, so the question is only where the choice lives: a class on "
-        "`<html>`, "
-        "`light-dark()` in CSS, or a second stylesheet. Which one?"
+        "`<html>`, `light-dark()` in CSS, or a second stylesheet. Which one?"
     )
     talk.label(ask, "three ways")
     talk.user("class on html")
@@ -43,9 +42,8 @@ def _dark_mode() -> Session:
         "edit", "Edited src/styles/base.css (+14 -9)", path="src/styles/base.css", edits=[{"op": "replace"}]
     )
     good = talk.reply(
-        "One file, no flash, 14 lines. The switch sets `color-scheme` on `<html>` and remembers it. "
-        "Browsers from "
-        "before 2024 get the light colours."
+        "One file, no flash, 14 lines. The switch sets `color-scheme` on `<html>` and remembers it. Browsers "
+        "from before 2024 get the light colours."
     )
     talk.label(good, "this one")
     talk.name("Dark mode")
@@ -146,11 +144,9 @@ def _uploads() -> Session:
         think="A scout can read both sides while I look at the tests.",
     )
     plan = talk.reply(
-        "Plan:\n\n1. the client asks `HEAD /blob/{hash}` for the number of bytes the server has\n2. it "
-        "sends the "
-        "rest with `Content-Range`\n3. the server checks the hash at the end, as now\n\nOld servers "
-        "answer 404 to "
-        "step 1, and the client begins at zero as today."
+        "Plan:\n\n1. the client asks `HEAD /blob/{hash}` for the number of bytes the server has\n2. it sends "
+        "the rest with `Content-Range`\n3. the server checks the hash at the end, as now\n\nOld servers "
+        "answer 404 to step 1, and the client begins at zero as today."
     )
     talk.label(plan, "plan v1")
     talk.other("mode_change", mode="none")

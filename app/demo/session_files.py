@@ -97,8 +97,6 @@ def _pi_family(session: Session, cwd: str, path_of: Callable[[Session], str]) ->
         if index in session.raw_lines:
             encoded.append(session.raw_lines[index].encode() + b"\n")
         fields, context = _own_fields(session, entry, context)
-        if fields is None:
-            continue
         line = {"type": fields.pop("type")}
         if session.dialect != "v1":
             line |= {"id": entry.id, "parentId": entry.parent.id if entry.parent else None}
@@ -106,7 +104,7 @@ def _pi_family(session: Session, cwd: str, path_of: Callable[[Session], str]) ->
     return encoded
 
 
-def _own_fields(session: Session, entry: Entry, context: int) -> tuple[dict[str, Any] | None, int]:
+def _own_fields(session: Session, entry: Entry, context: int) -> tuple[dict[str, Any], int]:
     """(the fields of an entry without id, parent and time, the number of tokens in the context after it)"""
     data = entry.data
     omp = session.agent == "omp"

@@ -26,10 +26,8 @@ def _login() -> Session:
     cause = talk.reply(
         "I can make it fail here as well, with `-n 4`.\n\nThe token is read **before** the cookie is set: "
         "`login()` schedules the write and returns, and the next request may come first. Alone on the "
-        "machine the "
-        "write always wins; with four workers it does not.\n\nTwo ways out:\n\n1. wait for the write in "
-        "`login()`\n"
-        "2. keep the token in the response and write it in the background"
+        "machine the write always wins; with four workers it does not.\n\nTwo ways out:\n\n1. wait for the "
+        "write in `login()`\n2. keep the token in the response and write it in the background"
     )
     talk.label(cause, "cause found")
     ask = talk.user("try caching it in the response first, I don't want login to get slower")
@@ -43,24 +41,20 @@ def _login() -> Session:
     talk.tool("bash", "80 passed in 21.40s", command="pytest tests/test_login.py -n 4 -q --count 20")
     cached = talk.reply(
         "80 of 80 pass now. But it only moves the gap: a second worker process still reads the store, and "
-        "would "
-        "see no token for the first few milliseconds."
+        "would see no token for the first few milliseconds."
     )
     talk.label(cached, "cache idea")
     talk.user("right, and we do run two processes. what would redis look like?")
     redis = talk.reply(
-        "A shared store with a synchronous `SET` costs about 0.4 ms on the same host. Login stays one "
-        "round trip, "
-        "every process sees the token at once, and tokens get an expiry for free. It is one more service "
-        "to run, "
-        "though: compose file, CI service, health check."
+        "A shared store with a synchronous `SET` costs about 0.4 ms on the same host. Login stays one round "
+        "trip, every process sees the token at once, and tokens get an expiry for free. It is one more "
+        "service to run, though: compose file, CI service, health check."
     )
     talk.label(redis, "redis sketch")
     talk.back_to(
         cause,
         "Tried to keep the token in the response. Tests pass, but a second process still sees no token. "
-        "Redis would "
-        "solve it at the price of one more service; sketched, not built.",
+        "Redis would solve it at the price of one more service; sketched, not built.",
     )
     talk.user("let's just wait for the write. how slow is it really?", pause=5_400)
     talk.tool(
@@ -81,17 +75,15 @@ def _login() -> Session:
     talk.tool("write", "Wrote 31 lines", path="tests/test_login_order.py", content=ORDER_TEST)
     talk.tool("bash", "412 passed in 38.02s", command="pytest -n 4 -q")
     done = talk.reply(
-        "Done. The new test uses a store whose writes finish only when told to, so it fails on the old "
-        "code every "
-        "time. The whole suite is green: 412 passed."
+        "Done. The new test uses a store whose writes finish only when told to, so it fails on the old code "
+        "every time. The whole suite is green: 412 passed."
     )
     talk.label(done, "ready to merge")
     talk.name("Flaky login on CI")
     ask_again = talk.user("write the commit message")
     talk.reply(
         "```\nWait for the session token before login returns\n\nThe write was left to run in the "
-        "background, so a "
-        "request that came at once could find no token.\nCosts 0.3 ms at the median.\n```"
+        "background, so a request that came at once could find no token.\nCosts 0.3 ms at the median.\n```"
     )
     talk.back_to(ask)
     talk.user("what if the cookie itself carried the token, signed?")
@@ -119,9 +111,8 @@ def _redis(login: Session) -> Session:
         command="python bench/login.py --store redis --processes 2 --seconds 30",
     )
     talk.reply(
-        "It works with two processes: no lost tokens in 30 s of load. It is 0.2 ms slower than waiting "
-        "for the "
-        "local write, so for one host it buys nothing. I would keep the branch for the day there are two."
+        "It works with two processes: no lost tokens in 30 s of load. It is 0.2 ms slower than waiting for "
+        "the local write, so for one host it buys nothing. I would keep the branch for the day there are two."
     )
     talk.name("Redis for login tokens (for later)")
     return talk
@@ -132,9 +123,8 @@ def _limits() -> Session:
     talk.user("we need a rate limit on POST /login: 10 tries a minute for each address")
     talk.tool("read", "def limiter(app): ...", path="src/shop/middleware.py")
     plan = talk.reply(
-        "A token bucket in memory is enough for one process. With two, each would allow ten. I'd write it "
-        "as a "
-        "small library with the store as a parameter."
+        "A token bucket in memory is enough for one process. With two, each would allow ten. I'd write it as "
+        "a small library with the store as a parameter."
     )
     talk.label(plan, "library?")
     talk.user("yes, as a library. keep it free of the web framework")
@@ -188,9 +178,8 @@ def _totals() -> Session:
         think="Tax rounded for each line in one place and for the sum in the other is the usual suspect.",
     )
     why = talk.reply(
-        "The page rounds tax **for each line**, the mail rounds **the sum**. With three lines of 0.335 "
-        "that is "
-        "1.02 against 1.01. Invoices have to round by line here, so the mail is wrong."
+        "The page rounds tax **for each line**, the mail rounds **the sum**. With three lines of 0.335 that "
+        "is 1.02 against 1.01. Invoices have to round by line here, so the mail is wrong."
     )
     talk.label(why, "the rule")
     talk.user("use Decimal everywhere and one function for it")

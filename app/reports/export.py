@@ -14,7 +14,7 @@ from app.export.output_file import Target
 from app.export.to_file import redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
-from app.options import DONE, FAILED, Options, WrongUse
+from app.options import DONE, Options, WrongUse
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Redactor, Replacement
 from app.reports.errors import complain_of, exit_code
@@ -28,17 +28,8 @@ _SHOWN_PROBLEMS = 5
 _COPIED = 1 << 20
 
 
-class _Failed(Exception):
-    """One session was not exported.
-
-    why    the reason: a text, or the error
-    code   the exit code
-    """
-
-    def __init__(self, why: str | Exception, code: int) -> None:
-        super().__init__(str(why))
-        self.why = why
-        self.code = code
+class NotExported(Exception):
+    """A session was not exported, and there is no file; the text says why."""
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -53,9 +44,9 @@ def run(options: Options, setup: Setup) -> int:
     for session in found:
         try:
             _export(session, options, setup)
-        except _Failed as failed:
-            complain_of(failed.why if isinstance(failed.why, Exception) else failed, setup.now_ms())
-            code = code or failed.code
+        except (NotFound, Ambiguous, SessionError, CurrentFolderGone, NotExported) as error:
+            complain_of(error, setup.now_ms())
+            code = code or exit_code(error)
     return code
 
 
@@ -111,10 +102,11 @@ def _export(
 ) -> None:
     """Export one session.
 
-    :raises _Failed: it was not exported, and there is no file.
+    :raises NotFound, Ambiguous, SessionError: there is no such session, or it cannot be read.
+    :raises CurrentFolderGone, NotExported: its file cannot be written, or the user does not want it.
     """
     if isinstance(session, Exception):
-        raise _Failed(session, exit_code(session))
+        raise session
     redactor = redactor_for(session.path, setup.env, setup.home) if _redacts(options) else None
     try:
         export = _open(session, options, setup, redactor)
@@ -126,20 +118,13 @@ def _export(
         try:
             target.check()
             with target.opened() as file:
-                _write(export, file)
-                if options.review and redactor is not None and not _is_approved(redactor):
-                    raise _Failed(f"{target.path}: not written", FAILED)
+                _write(export, file, options, redactor, f"{target.path}: not written")
         except FileExistsError:
-            hint = "; --force replaces it"
-            raise _Failed(f"{target.path}: is there already, and is kept{hint}", FAILED) from None
-    except SessionError as error:
-        raise _Failed(error, exit_code(error)) from None
-    except CurrentFolderGone as error:
-        raise _Failed(str(error), FAILED) from None
-    except BrokenPipeError:
-        raise  # the reader of the output has gone
+            raise NotExported(f"{target.path}: is there already, and is kept; --force replaces it") from None
+    except (CurrentFolderGone, BrokenPipeError):
+        raise  # BrokenPipeError: the reader of the output has gone
     except OSError as error:
-        raise _Failed(f"{error.filename or session.path}: {reason(error)}", FAILED) from None
+        raise NotExported(f"{error.filename or session.path}: {reason(error)}") from None
     write_text(f"{one_line(target.path, 4_000)}\n{_about_redaction(redactor, options)}\n")
     _complain_of_problems(session.path, export)
     if options.open:
@@ -179,18 +164,24 @@ def _path(export: Export, options: Options) -> str:
     return os.path.join(path, name) if os.path.isdir(path) else path
 
 
-def _write(export: Export, file: IO[bytes]) -> None:
+def _write(
+    export: Export, file: IO[bytes], options: Options, redactor: Redactor | None, refusal: str
+) -> None:
+    """Write the document, and with `--review` ask about it.
+
+    :raises NotExported: the user does not want it; the text is `refusal`.
+    """
     for piece in export.pieces():
         file.write(piece)
+    if options.review and redactor is not None and not _is_approved(redactor):
+        raise NotExported(refusal)
 
 
 def _to_standard_output(export: Export, options: Options, redactor: Redactor | None) -> None:
     """Print the document when all of it is made, so that an error leaves no half of it."""
     try:
         with tempfile.TemporaryFile() as file:
-            _write(export, file)
-            if options.review and redactor is not None and not _is_approved(redactor):
-                raise _Failed("standard output: nothing was written", FAILED)
+            _write(export, file, options, redactor, "standard output: nothing was written")
             file.seek(0)
             sys.stdout.flush()
             shutil.copyfileobj(file, sys.stdout.buffer, _COPIED)
@@ -198,7 +189,7 @@ def _to_standard_output(export: Export, options: Options, redactor: Redactor | N
     except OSError as error:
         if error.filename is not None or isinstance(error, BrokenPipeError):
             raise
-        raise _Failed(f"standard output: {reason(error)}", FAILED) from None
+        raise NotExported(f"standard output: {reason(error)}") from None
     complain(_about_redaction(redactor, options))
     _complain_of_problems("", export)
 
