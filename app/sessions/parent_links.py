@@ -15,36 +15,28 @@ if TYPE_CHECKING:
 
 
 class Linked(Protocol):
-    """An entry that is linked: its id and parent id, its number in the file, and fields for the results."""
+    """An entry that is linked: its id and parent id as written, its number in the file, and fields for the
+    results.
+    """
 
+    id: str | None
+    parent_id: str | None
+    index: int
     parent: Any
     children: list[Any]
     orphan: bool
     loop: bool
     duplicate: bool
 
-    @property
-    def id(self) -> str | None:
-        """The entry's id."""
-
-    @property
-    def parent_id(self) -> str | None:
-        """The id of its parent, as written."""
-
-    @property
-    def index(self) -> int:
-        """Its number among the entries, from 0."""
-
 
 class WithParent(Protocol):
-    """A linked entry: its number in the file, its type, and its parent."""
+    """A linked entry: its number in the file, its parent, and its type or what it counts as."""
 
     index: int
     parent: Any
 
     @property
-    def shown_type(self) -> str:
-        """Its type, or what it counts as."""
+    def shown_type(self) -> str: ...
 
 
 Node = TypeVar("Node", bound=Linked)
@@ -190,19 +182,13 @@ def deepest_leaf(ids: Sequence[tuple[str | None, str | None]]) -> str | None:
     parents = {entry_id: parent for entry_id, parent in ids if entry_id is not None}
     depths: dict[str, int] = {}
     for start in parents:
-        chain: list[str] = []
-        seen: set[str] = set()
+        chain: dict[str, None] = {}
         entry_id: str | None = start
-        while (
-            entry_id is not None and entry_id in parents and entry_id not in depths and entry_id not in seen
-        ):
-            chain.append(entry_id)
-            seen.add(entry_id)
+        while entry_id in parents and entry_id not in depths and entry_id not in chain:
+            chain[entry_id] = None
             entry_id = parents[entry_id]
-        depth = depths.get(entry_id, 0) if entry_id is not None else 0
-        for chain_id in reversed(chain):
-            depth += 1
-            depths[chain_id] = depth
+        below = depths.get(entry_id, 0) if entry_id is not None else 0
+        depths |= {chain_id: depth for depth, chain_id in enumerate(reversed(chain), below + 1)}
     return max(depths, key=lambda entry_id: (depths[entry_id], entry_id), default=None)
 
 
