@@ -1,7 +1,7 @@
-"""The fields of new entries, in the spelling of pi. Values that a session cannot hold are refused.
+"""Check the values of new entries, and spell their fields as pi does.
 
-Each function takes the session that the entry is for. It raises `BadValue`, and `ReadOnly` if sessions of
-that format are only read.
+Each function takes the session that the entry is for, or its path. It raises `BadValue` for values that a
+session cannot hold, and `ReadOnly` if sessions of that format are only read.
 """
 
 from __future__ import annotations
@@ -40,40 +40,6 @@ def message_fields(file: SessionFile, message: Mapping[str, Any]) -> dict[str, A
     if not isinstance(role, str) or not role:
         raise BadValue(file.path, 0, "a message has to have a role")
     return {"type": "message", "message": dict(message)}
-
-
-def thinking_fields(file: SessionFile, level: str) -> dict[str, Any]:
-    """Another thinking level."""
-    check_type(file.path, TEXT, level=level)
-    return {"type": "thinking_level_change", "thinkingLevel": level}
-
-
-def model_fields(file: SessionFile, provider: str, model_id: str) -> dict[str, Any]:
-    """Another model."""
-    check_type(file.path, TEXT, provider=provider, model_id=model_id)
-    return {"type": "model_change", **file.writing.model_fields(provider, model_id)}
-
-
-def injection_fields(file: SessionFile, rules: Iterable[str]) -> dict[str, Any]:
-    """Rules that were injected (oh-my-pi)."""
-    return {"type": "ttsr_injection", "injectedRules": _names(file, "rule", rules)}
-
-
-def init_fields(
-    file: SessionFile, system_prompt: str, task: str, tools: Iterable[str], output_schema: Any
-) -> dict[str, Any]:
-    """The start of a sub-agent (oh-my-pi)."""
-    check_type(file.path, TEXT, system_prompt=system_prompt, task=task)
-    names = _names(file, "tool", tools)
-    fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
-    return fields if output_schema is None else fields | {"outputSchema": output_schema}
-
-
-def mode_fields(file: SessionFile, mode: str, data: Any) -> dict[str, Any]:
-    """Another mode (oh-my-pi)."""
-    check_type(file.path, TEXT, mode=mode)
-    fields = {"type": "mode_change", "mode": mode}
-    return fields if data is None else fields | {"data": data}
 
 
 def custom_fields(file: SessionFile, custom_type: str, data: Any) -> dict[str, Any]:
@@ -118,8 +84,8 @@ def summary_options(file: SessionFile, summary: str, details: Any, from_hook: bo
     return fields | {file.writing.hook_field: from_hook}
 
 
-def _names(file: SessionFile, kind: str, names: Iterable[str]) -> list[str]:
-    """A list of names; a text is refused, though it is a sequence of texts.
+def list_names(file: SessionFile, kind: str, names: Iterable[str]) -> list[str]:
+    """Names as a list; a text is refused, though it is a sequence of texts.
 
     :param kind: of what, in the singular of the parameter's name.
     """

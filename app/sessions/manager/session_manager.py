@@ -45,13 +45,9 @@ from app.sessions.manager.entry_fields import (
     check_type,
     custom_fields,
     custom_message_fields,
-    init_fields,
-    injection_fields,
+    list_names,
     message_fields,
-    mode_fields,
-    model_fields,
     summary_options,
-    thinking_fields,
 )
 from app.sessions.manager.forking import DEFAULT_MESSAGE_COUNT, ForkedEntry, fork_last, fork_path, save_fork
 from app.sessions.manager.live_guard import LiveGuard
@@ -474,11 +470,13 @@ class SessionManager:
 
     def append_thinking_level_change(self, level: str) -> str:
         """Record the thinking level from here on; return the entry's id."""
-        return self._append(thinking_fields(self._file, level))
+        check_type(self._file.path, TEXT, level=level)
+        return self._append({"type": "thinking_level_change", "thinkingLevel": level})
 
     def append_model_change(self, provider: str, model_id: str) -> str:
         """Record the model from here on; return the entry's id."""
-        return self._append(model_fields(self._file, provider, model_id))
+        check_type(self._file.path, TEXT, provider=provider, model_id=model_id)
+        return self._append({"type": "model_change", **self._file.writing.model_fields(provider, model_id)})
 
     def append_compaction(
         self,
@@ -522,7 +520,8 @@ class SessionManager:
 
         :raises ReadOnly: the agent knows no such entries, and would refuse or drop them.
         """
-        return self._append_omp(injection_fields(self._file, rules))
+        names = list_names(self._file, "rule", rules)
+        return self._append_omp({"type": "ttsr_injection", "injectedRules": names})
 
     def append_session_init(
         self, system_prompt: str, task: str, tools: Iterable[str], output_schema: Any = None
@@ -533,7 +532,10 @@ class SessionManager:
         :param output_schema: the JSON schema of its result; None for none.
         :raises ReadOnly: as `append_ttsr_injection`.
         """
-        return self._append_omp(init_fields(self._file, system_prompt, task, tools, output_schema))
+        check_type(self._file.path, TEXT, system_prompt=system_prompt, task=task)
+        names = list_names(self._file, "tool", tools)
+        fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
+        return self._append_omp(fields if output_schema is None else fields | {"outputSchema": output_schema})
 
     def append_mode_change(self, mode: str, data: Any = None) -> str:
         """Record the mode from here on, such as "plan" (oh-my-pi); return the entry's id.
@@ -541,7 +543,9 @@ class SessionManager:
         :param data: what goes with the mode; None for nothing.
         :raises ReadOnly: as `append_ttsr_injection`.
         """
-        return self._append_omp(mode_fields(self._file, mode, data))
+        check_type(self._file.path, TEXT, mode=mode)
+        fields = {"type": "mode_change", "mode": mode}
+        return self._append_omp(fields if data is None else fields | {"data": data})
 
     def append_custom_entry(self, custom_type: str, data: Any = None) -> str:
         """Append data of a program that the model never sees; return the entry's id."""
