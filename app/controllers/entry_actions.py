@@ -268,7 +268,7 @@ class EntryActions:
         pane.show_arrangement(before)
         return False
 
-    def go_to_other_end(self) -> None:
+    def other_end(self) -> None:
         """Go to the session that this one is a fork of, at the same entry if it has it; else to the newest
         fork of this one.
         """

@@ -530,23 +530,9 @@ class BrowserScreen(SessionsScreen):
         """Ask how to continue, with a summary by command."""
         self.action_go_on(by_command=True)
 
-    def action_label(self) -> None:
-        self.entry_actions.label()
-
-    def action_show_labels(self) -> None:
-        self.entry_actions.show_labels()
-
-    def action_fork_here(self) -> None:
-        self.entry_actions.fork_here()
-
-    def action_fork_here_to(self) -> None:
-        self.entry_actions.fork_here_to()
-
-    def action_compare(self) -> None:
-        self.entry_actions.compare()
-
-    def action_other_end(self) -> None:
-        self.entry_actions.go_to_other_end()
+    def action_at_entry(self, what: str) -> None:
+        """Act on the entry under the tree's cursor by a method of `EntryActions`."""
+        getattr(self.entry_actions, what)()
 
     def action_export(self) -> None:
         """Export the marked sessions, or the one under the cursor."""
@@ -567,9 +553,6 @@ class BrowserScreen(SessionsScreen):
         """Stop an export, or an action on several sessions."""
         if not self.exports.stop_running():
             super().action_stop_acting()
-
-    def action_show_problems(self) -> None:
-        self.entry_actions.show_problems()
 
     def action_copy_entry(self) -> None:
         """Copy the text of what is under the cursor."""

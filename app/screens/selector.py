@@ -121,7 +121,7 @@ class SelectorScreen(SessionsScreen):
         # in the line a slash is a letter
         if action == "open_filter":
             return not self.sessions_pane.box.has_focus
-        return action not in ("focus_pane", "move_divider", "move_rule", "show_labels")
+        return action not in ("focus_pane", "move_divider", "move_rule", "at_entry")
 
     def action_open_filter(self) -> None:
         """Give the line the keys."""

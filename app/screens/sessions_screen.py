@@ -660,9 +660,13 @@ class SessionsScreen(FirstPictureScreen[None]):
         if isinstance(lines, TranscriptLines):
             lines.action_go_prompt(step)
 
+    def action_act(self, what: str) -> None:
+        """Act on the sessions by a method of `SessionActions`."""
+        self.sessions_pane.once_known(getattr(self.actions, what))
+
     @on(SessionsPane.TrashAsked)
-    def action_trash(self) -> None:
-        self.sessions_pane.once_known(self.actions.trash)
+    def _trash_asked(self) -> None:
+        self.action_act("trash")
 
     def action_explain_trash(self) -> None:
         """Show which key trashes."""
@@ -670,36 +674,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         if key:
             self._messages.show(f"{key} trashes")
 
-    def action_rename(self) -> None:
-        self.sessions_pane.once_known(self.actions.rename)
-
-    def action_pin(self) -> None:
-        self.sessions_pane.once_known(self.actions.pin)
-
-    def action_tag(self) -> None:
-        self.sessions_pane.once_known(self.actions.tag)
-
-    def action_fork(self) -> None:
-        self.sessions_pane.once_known(self.actions.fork)
-
-    def action_fork_to(self) -> None:
-        self.sessions_pane.once_known(self.actions.fork_to)
-
-    def action_new_session(self) -> None:
-        self.sessions_pane.once_known(self.actions.new_session)
-
-    def action_session_details(self) -> None:
-        self.sessions_pane.once_known(self.actions.details)
-
     def action_open_transcript(self, kind: str) -> None:
         """Open the transcript of the session in the "pager" or the "editor"."""
         self.sessions_pane.once_known(lambda: self._copies.open(self.sessions_pane.list.row, kind))
-
-    def action_copy_id(self) -> None:
-        self.sessions_pane.once_known(self.actions.copy_id)
-
-    def action_copy_path(self) -> None:
-        self.sessions_pane.once_known(self.actions.copy_path)
 
     def action_copy_command(self) -> None:
         self.resume_controller.copy_command()
@@ -710,22 +687,14 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_redo(self) -> None:
         self.actions.redo()
 
-    def action_show_history(self) -> None:
-        self.places.show_history()
+    def action_show_place(self, place: str) -> None:
+        """Show the "history", the "trash", the "archive" or the "statistics"."""
+        getattr(self.places, f"show_{place}")()
 
     def action_show_settings(self) -> None:
         from app.dialogs.settings import SettingsDialog
 
         self.app.push_screen(SettingsDialog(self.setup, self.settings))
-
-    def action_show_archive(self) -> None:
-        self.places.show_archive()
-
-    def action_show_statistics(self) -> None:
-        self.places.show_statistics()
-
-    def action_show_trash(self) -> None:
-        self.places.show_trash()
 
     def action_stop_acting(self) -> None:
         """Stop an action on several sessions, or the reading of a transcript for another program; if there is

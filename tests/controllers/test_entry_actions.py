@@ -119,7 +119,7 @@ def test_an_entry_of_a_session_that_is_gone_is_not_gone_to():
 
 def test_a_session_without_forks_says_so():
     acting = Acting()
-    acting.entries.go_to_other_end()
+    acting.entries.other_end()
     assert acting.messages.shown == ["Nowhere to go: no fork"]
 
 
