@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO
 
-from app.actions.safe_move import already_there, create_beside, move
+from app.actions.safe_move import already_there, move
 from app.formats.errors import SessionError
 from app.sessions.errors import AlreadyThere, Changed, NotThere, Unreadable
 from app.sessions.manager.change import Change, announce
 from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import new_copy
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores.archive import PACKED, Archived
 
@@ -112,7 +113,7 @@ def _unpack(archived: Archived, source: IO[bytes]) -> bool:
     target, temporary = archived.target, ""
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        descriptor, temporary = create_beside(target)
+        descriptor, temporary = new_copy(os.path.dirname(target))
         with os.fdopen(descriptor, "wb") as file:
             for data in _chunks(archived.path, source):
                 file.write(data)

@@ -6,9 +6,10 @@ import contextlib
 import os
 from typing import NamedTuple
 
-from app.actions.safe_move import create_beside, move
+from app.actions.safe_move import move
 from app.sessions.errors import AlreadyThere, NotThere, SessionError
 from app.sessions.storage.file_storage import FileStorage
+from app.sessions.storage.temporary import copy_name
 
 
 class DraftResult(NamedTuple):
@@ -84,14 +85,8 @@ def _delete(draft: str, text: str) -> str:
 
 def _move_aside(draft: str) -> str:
     # Not the name of a temporary copy, which another leafmark may delete: the text is only in this file.
-    descriptor, aside = create_beside(draft, "draft")
-    os.close(descriptor)
-    try:
-        os.replace(draft, aside)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
-        raise
+    aside = copy_name(os.path.dirname(draft), "draft")
+    os.rename(draft, aside)
     return aside
 
 

@@ -54,43 +54,39 @@ def history(
     :param pins: (agent, id) of every pin.
     :param most: the most actions.
     """
-    entries = journal.entries()
-    known = _Known(rows, pins)
-    undone = sorted(
-        group_by_action(entry for entry in entries if entry.undone_as),
-        key=lambda steps: max(entry.undone_as for entry in steps),
-    )
+    entries, rows = journal.entries(), list(rows)
     # A change that can never be undone is listed too, with its reason.
-    shown = [entry for entry in entries if entry.is_active or (entry.reason and not entry.undone_as)]
-    done = group_by_action(shown)[::-1]
-    back: list[HistoryStep] = []
-    simulated = known.copy()
-    for steps in reversed(undone):
-        at_ms = max(entry.undone_ms for entry in steps)
-        reason = next(filter(None, [simulated.move(entry.change, forward=True) for entry in steps]), "")
-        back.append(_step("undone", steps, at_ms, reason, known))
-    simulated = known.copy()
-    steps_done = []
-    for steps in done[:most]:
-        reasons = [entry.reason or simulated.move(entry.change, forward=False) for entry in reversed(steps)]
-        reason = next(filter(None, reasons), "")
-        steps_done.append(_step("done", steps, steps[-1].at_ms, reason, known))
-    return [*back[::-1], *steps_done]
-
-
-def _step(
-    state: Literal["undone", "done"], steps: Sequence[JournalEntry], at_ms: int, reason: str, known: _Known
-) -> HistoryStep:
-    changes = [entry.change for entry in steps]
-    return HistoryStep(
-        "blocked" if reason else state,
-        steps[0].action,
-        at_ms,
-        changes,
-        reason,
-        known.title(changes[-1]),
-        state == "undone",
+    done = group_by_action(
+        entry for entry in entries if entry.is_active or (entry.reason and not entry.undone_as)
     )
+    back = _steps(journal.redoable(), _Known(rows, pins), forward=True)
+    return [*back[::-1], *_steps(done[::-1][:most], _Known(rows, pins), forward=False)]
+
+
+def _steps(actions: Iterable[Sequence[JournalEntry]], known: _Known, *, forward: bool) -> list[HistoryStep]:
+    """Actions as they are listed, in the order in which they would be undone, or redone if `forward`."""
+    listed = []
+    for entries in actions:
+        if forward:
+            reasons = [known.move(entry.change, forward=True) for entry in entries]
+        else:
+            reasons = [entry.reason or known.move(entry.change, forward=False) for entry in reversed(entries)]
+        reason = next(filter(None, reasons), "")
+        at_ms = max(entry.undone_ms for entry in entries) if forward else entries[-1].at_ms
+        state: Literal["undone", "done"] = "undone" if forward else "done"
+        changes = [entry.change for entry in entries]
+        listed.append(
+            HistoryStep(
+                "blocked" if reason else state,
+                entries[0].action,
+                at_ms,
+                changes,
+                reason,
+                known.title(changes[-1]),
+                forward,
+            )
+        )
+    return listed
 
 
 class _Known:
@@ -101,10 +97,6 @@ class _Known:
         self._pins = pins
         self._values: dict[tuple[str, ...], object] = {}
         self._moved: set[tuple[str, str]] = set()
-
-    def copy(self) -> _Known:
-        """The same sessions, to be changed."""
-        return _Known(self._rows.values(), self._pins)
 
     def title(self, change: Change) -> str:
         """The title of the session of a change; that of a session in the trash is read from its file."""

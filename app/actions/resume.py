@@ -6,12 +6,13 @@ out, without a shell.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -84,21 +85,33 @@ def plan(
     command = agent.executable(path)
     argv = [command, *agent.resume_arguments(path, session_id, agent_store)]
     folder_problem = _folder_problem(cwd, env)
-    usable = "" if folder_problem else cwd
     program = find_program(command, env)
     problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
-    environment = agent_environment(agent_store, usable, env)
-    shell = shell_line(argv, usable, agent_store, env)
-    gone = folder_problem is not None and program is not None
-    warning = agent.resume_warning(dialect)
     # Imported here: the first key would wait for it, and it runs in a thread of the screen.
     from app.formats.header import header_of
 
     header = header_of(path, (row_agent,))
-    asks = (header.refusal,) if header and header.refusal else ()
-    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)
+    made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
+    made.warning = agent.resume_warning(dialect)
+    made.asks = (header.refusal,) if header and header.refusal else ()
+    return made
+
+
+def _make_plan(
+    argv: list[str],
+    cwd: str,
+    store: Store,
+    env: Mapping[str, str],
+    program: str | None,
+    problem: str | None,
+    folder_problem: str | None,
+) -> Plan:
+    usable = "" if folder_problem else cwd
+    environment, shell = agent_environment(store, usable, env), shell_line(argv, usable, store, env)
+    is_gone = folder_problem is not None and program is not None
+    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=is_gone)
 
 
 def in_use_warning(agent: str, verdict: Verdict) -> str:
@@ -128,24 +141,22 @@ def execute(plan: Plan) -> NoReturn:
         raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
 
 
-class _default_signals:
-    """Gives the signals that Python ignores their default actions. A program inherits ignored signals, and an
+@contextlib.contextmanager
+def _default_signals() -> Iterator[None]:
+    """Give the signals that Python ignores their default actions. A program inherits ignored signals, and an
     agent and its commands would go on writing into a closed pipe. Undone if this process goes on.
     """
-
-    def __enter__(self) -> None:
-        is_main = threading.current_thread() is threading.main_thread()
-        # Python lets only the main thread set handlers.
-        numbers = (signal.SIGPIPE, signal.SIGXFSZ) if is_main else ()
-        self._before = {
-            number: signal.signal(number, signal.SIG_DFL)
-            for number in numbers
-            if signal.getsignal(number) is signal.SIG_IGN
-        }
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+    is_main = threading.current_thread() is threading.main_thread()
+    # Python lets only the main thread set handlers.
+    numbers = (signal.SIGPIPE, signal.SIGXFSZ) if is_main else ()
+    ignored = [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
+    try:
+        for number in ignored:
+            signal.signal(number, signal.SIG_DFL)
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _missing_interpreter(program: str) -> str:
@@ -282,10 +293,6 @@ def plan_new(agent: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan
     agent_store = store.of(agent)
     argv = agent_store.agent.new_command(agent_store)
     folder_problem = unusable_folder(cwd, env) if os.path.isabs(cwd) else "there is no folder to begin it in"
-    usable = "" if folder_problem else cwd
     program = find_program(argv[0], env)
     problem = folder_problem if program else not_installed(argv[0], agent_store.agent, folder_problem)
-    environment = agent_environment(agent_store, usable, env)
-    shell = shell_line(argv, usable, agent_store, env)
-    gone = folder_problem is not None and program is not None
-    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone)
+    return _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)

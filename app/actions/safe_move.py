@@ -10,7 +10,7 @@ import stat
 
 from app.sessions.errors import AlreadyThere, NotThere
 from app.sessions.storage.file_storage import refused
-from app.sessions.storage.temporary import COPY, copy_name, new_copy
+from app.sessions.storage.temporary import copy_name
 from app.small_files import rename_exclusively, sync
 
 
@@ -58,10 +58,8 @@ def _move_file(source: str, target: str) -> None:
 
 
 def _copy_file(source: str, target: str) -> None:
-    descriptor, temporary = create_beside(target)
-    os.close(descriptor)
+    temporary = copy_name(os.path.dirname(target))
     try:
-        os.unlink(temporary)
         shutil.copy2(source, temporary, follow_symlinks=False)
         if not os.path.islink(temporary):
             sync(temporary)
@@ -93,16 +91,6 @@ def _move_folder(source: str, target: str) -> None:
         raise
     # The rest of the source is a copy of the folder that is complete at the target.
     shutil.rmtree(source, ignore_errors=True)
-
-
-def create_beside(target: str, kind: str = COPY) -> tuple[int, str]:
-    """Make a new, empty file in the folder of `target`; return its descriptor and path. Its name is not that
-    of a session.
-
-    :param kind: `COPY`, or another word if the file will have data that exists nowhere else.
-    :raises OSError: the system refused.
-    """
-    return new_copy(os.path.dirname(target), kind)
 
 
 def already_there(path: str) -> AlreadyThere:

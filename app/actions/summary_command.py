@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import IO
 
@@ -37,15 +38,13 @@ class Cancelled(Exception):
     """The user cancelled the command."""
 
 
+@dataclass(eq=False, slots=True)
 class _Run:
     """A run of a command; it begins before the process is started."""
 
-    __slots__ = ("cancel", "is_over", "process")
-
-    def __init__(self, cancel: Event) -> None:
-        self.cancel = cancel
-        self.is_over = Event()
-        self.process: subprocess.Popen[bytes] | None = None
+    cancel: Event
+    is_over: Event = field(default_factory=Event)
+    process: subprocess.Popen[bytes] | None = None
 
 
 _runs: set[_Run] = set()

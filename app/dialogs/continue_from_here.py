@@ -105,20 +105,20 @@ class ContinueDialog(Dialog["Choice | None"]):
         self._note = note
         self._now_ms = now_ms
         text = inert(question.target.text or "")
-        self._choice = choice or Choice(first_possible(places(question)), here, text)
-        self._has_outline = bool(self._choice.outline)
+        choice = choice or Choice(first_possible(places(question)), here, text)
+        self._has_outline = bool(choice.outline)
 
         def area(text: str, id: str) -> InertArea:
             return InertArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", id=id)
 
-        self._prompt = area(self._choice.text, "prompt")
-        self._outline = area(self._choice.outline, "outline")
-        self._folder = LineInput(self._choice.folder or here, id="folder-path", compact=True)
+        self._prompt = area(choice.text, "prompt")
+        self._outline = area(choice.outline, "outline")
+        self._folder = LineInput(choice.folder or here, id="folder-path", compact=True)
         self._instructions = LineInput(
-            self._choice.instructions, placeholder="Instructions (optional)", id="instructions", compact=True
+            choice.instructions, placeholder="Instructions (optional)", id="instructions", compact=True
         )
-        self._where = ChoiceRow("Where", places(question), self._choice.where, id="where")
-        self._summary = ChoiceRow("Summary", self._summaries(), self._choice.summary, id="summary")
+        self._where = ChoiceRow("Where", places(question), choice.where, id="where")
+        self._summary = ChoiceRow("Summary", self._summaries(), choice.summary, id="summary")
         self._before = self._texts()
         # the texts when Esc was pressed
         self._left_at: object = None
@@ -158,26 +158,28 @@ class ContinueDialog(Dialog["Choice | None"]):
             self._show()
 
     def _summaries(self) -> list[Option]:
-        return summaries(self._question, self._choice.where, self._command)
+        return summaries(self._question, self._where.value, self._command)
 
     def _texts(self) -> tuple[str, ...]:
         return self._prompt.text, self._folder.value, self._outline.text, self._instructions.value
 
-    def _changed(self) -> None:
-        """Take over what the fields say."""
+    @property
+    def _choice(self) -> Choice:
+        """The content of the fields."""
         where = self._where.value
-        self._choice = self._choice._replace(where=where)
-        self._summary.set_options(summaries(self._question, where, self._command))
-        summary = self._summary.value if self._asks_summary else NONE
-        self._choice = Choice(
+        return Choice(
             where,
             self._folder.value.strip() if where == FOLDER else "",
             self._prompt.text,
-            summary,
+            self._summary.value if self._asks_summary else NONE,
             self._outline.text,
             self._instructions.value.strip(),
         )
-        if summary == WRITE and not self._has_outline:
+
+    def _changed(self) -> None:
+        """Show what follows from the fields."""
+        self._summary.set_options(self._summaries())
+        if self._choice.summary == WRITE and not self._has_outline:
             self._has_outline = True
             self._make_outline()
         self._show()
@@ -215,7 +217,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         leaves = "Esc cancel"
         if self._texts() != self._before:
             leaves = "Esc again cancels" if self._left_at == self._texts() else "Esc Esc cancel"
-        does = key_label(self._question, self._choice.where)
+        does = key_label(self._question, self._where.value)
         self.set_keys(f"Ctrl+S {does}  Ctrl+Y only copy  Tab next  {leaves}")
 
     def on_text_area_changed(self) -> None:
@@ -259,7 +261,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         if text.strip():
             self._copy(text, "prompt")
         else:
-            option = self._question.here if self._choice.where != NEW else self._question.elsewhere
+            option = self._question.here if self._where.value != NEW else self._question.elsewhere
             self._copy(option.plan.shell, "command")
         self.dismiss(None)
 

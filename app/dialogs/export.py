@@ -77,6 +77,8 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         self._tools = ChoiceRow("Tools", TOOL_CALLS, FULL, id="export-tools")
         self._images = ChoiceRow("Images", IMAGES, WITHOUT, id="export-images")
         self._redaction = ChoiceRow("Redact", REDACTIONS, WITH, id="export-redaction")
+        left_out = (self._thinking, self._tools, self._images)
+        self._rows = (self._format, self._branches, *left_out, self._redaction)
         self._offered = self._offer(HTML)
         self._path = LineInput(self._offered, id="export-path", compact=True)
         self._last_format = HTML
@@ -86,12 +88,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
     def compose(self) -> ComposeResult:
         title = f"Export {one_line(self._title, 60)}"
         with DialogBox(title), VerticalScroll(classes="body", can_focus=False):
-            yield self._format
-            yield self._branches
-            yield self._thinking
-            yield self._tools
-            yield self._images
-            yield self._redaction
+            yield from self._rows
             with Horizontal(id="export-target"):
                 yield Static("File" if self._name_of else "Folder", id="export-label")
                 yield self._path
@@ -155,15 +152,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
             self._complain("This file is there already. Enter again replaces it.")
             self._show()
             return
-        order = order_of(
-            self._format.value,
-            self._branches.value,
-            self._thinking.value,
-            self._tools.value,
-            self._images.value,
-            self._redaction.value,
-            self._entry_id,
-        )
+        order = order_of(*(row.value for row in self._rows), entry_id=self._entry_id)
         self.dismiss(ExportAnswer(order, path, is_there))
 
 

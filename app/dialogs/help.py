@@ -78,8 +78,8 @@ class HelpDialog(Dialog[None]):
         Binding("shift+tab", "section(-1)", "Previous section", priority=True),
         Binding("down,j", "scroll(1)", "Down"),
         Binding("up,k", "scroll(-1)", "Up"),
-        Binding("pagedown,space", "scroll_page(1)", "Page down"),
-        Binding("pageup", "scroll_page(-1)", "Page up"),
+        Binding("pagedown,space", "scroll(0, 1)", "Page down"),
+        Binding("pageup", "scroll(0, -1)", "Page up"),
         Binding("home,g", "scroll_top", "Top"),
         Binding("end,G", "scroll_bottom", "Bottom"),
     ]
@@ -197,13 +197,10 @@ class HelpDialog(Dialog[None]):
 
     # keys
 
-    def action_scroll(self, lines: int) -> None:
-        """Scroll by lines."""
-        self._body.scroll_relative(y=lines, animate=False)
-
-    def action_scroll_page(self, pages: int) -> None:
-        """Scroll by pages."""
-        self._body.scroll_relative(y=pages * max(1, self._body.size.height - 1), animate=False)
+    def action_scroll(self, lines: int, pages: int = 0) -> None:
+        """Scroll by a number of lines and of pages."""
+        page = max(1, self._body.size.height - 1)
+        self._body.scroll_relative(y=lines + pages * page, animate=False)
 
     def action_scroll_top(self) -> None:
         """Scroll to the beginning."""

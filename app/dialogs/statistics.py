@@ -60,12 +60,7 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         Binding("enter", "choose", "Sessions", priority=True),
         Binding("tab,right,l", "step(1)", "Next grouping", priority=True),
         Binding("shift+tab,left,h", "step(-1)", "Previous grouping", priority=True),
-        Binding("d", "group('day')", show=False),
-        Binding("w", "group('week')", show=False),
-        Binding("p", "group('project')", show=False),
-        Binding("m", "group('model')", show=False),
-        Binding("a", "group('agent')", show=False),
-        Binding("t", "group('tool')", show=False),
+        *(Binding(name[0], f"group('{name}')", show=False) for name in GROUPS),
     ]
 
     def __init__(

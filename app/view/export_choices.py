@@ -66,7 +66,7 @@ def redaction_of(format: str) -> str:
 
 
 def order_of(
-    format: str, branch: str, thinking: str, tools: str, images: str, redaction: str, entry_id: str
+    format: str, branch: str, thinking: str, tools: str, images: str, redaction: str, *, entry_id: str
 ) -> Order:
     """The order of some choices.
 
