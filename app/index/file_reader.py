@@ -120,12 +120,9 @@ def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
 
     try:
         keys, figures = read_sums(path, agents, foreign)
-    except NotASession as error:
-        return Result(None, str(error))
-    except OSError as error:
-        return Result(None, f"{UNREADABLE}: {error}")
-    except MemoryError:
-        return Result(None, f"{UNREADABLE}: not enough memory")
+    except (NotASession, OSError, MemoryError):
+        # The row of the session has the reason.
+        return Result(None)
     return Result((keys, *figures))
 
 

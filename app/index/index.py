@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
@@ -77,8 +78,7 @@ class Index:
         self._poll = os.environ.get("LEAFMARK_POLL", "") not in ("", "0") if poll is None else poll
         self._follower: Follower | None = None
         self._begun = False
-        self._rescan = threading.Event()
-        self._rescanned: list[Callable[[], object]] = []
+        self._rescans: deque[Callable[[], object]] = deque()
         self._home = home
         self._facts = facts
         self._state_folder = state_folder
@@ -187,12 +187,12 @@ class Index:
         from app.index.watch.follower import Follower
 
         guard_database(self.catalog.path)
-        follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
+        follower = self._follower = Follower(self._scanner, self._stores, self._rescans, poll=self._poll)
         with self._reader:
             try:
                 self._scan(on_delta, stop, gentle=True)
                 if not stop.is_set():
-                    follower.run(self._engine.listener(on_delta), stop, self._rescan, self._take_callbacks)
+                    follower.run(self._engine.listener(on_delta), stop)
             finally:
                 self.close()
 
@@ -201,13 +201,7 @@ class Index:
 
         :param done: called in the thread of `watch` after all changes have been reported.
         """
-        if done is not None:
-            self._rescanned.append(done)
-        self._rescan.set()
-
-    def _take_callbacks(self) -> list[Callable[[], object]]:
-        callbacks, self._rescanned = self._rescanned, []
-        return callbacks
+        self._rescans.append(done or (lambda: None))
 
     def look_ahead(
         self,

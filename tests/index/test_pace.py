@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,7 +133,7 @@ def test_a_growing_file_is_read_as_often_as_deltas_are_sent(
         order.append("told")
         deltas.append(delta)
 
-    follower.Follower(scanner, [store], poll=False).run(record, Stop(order, clock), threading.Event())
+    follower.Follower(scanner, [store], deque(), poll=False).run(record, Stop(order, clock))
     # The first look has no pause. Later pauses come before the look, so that each delta is up to date.
     assert order == ["look", "told"] + [BURST_SECONDS, "look", "told"] * 4 + [BURST_SECONDS]
     assert scanner.counts.tails == 5

@@ -46,7 +46,6 @@ is read last, because its time does not say when the session was used.
 """
 
 _NONE: Mapping[str, Signature] = {}
-_NONE_NAMED: Mapping[str, str] = {}
 
 
 class Metrics:
@@ -121,7 +120,7 @@ class Scanner:
         """Whether a file with names beside the sessions has changed since the last scan."""
         for store in self._stores:
             if store.names:
-                names, known = read_names(store.names), self._names.get(store.root, _NONE_NAMED)
+                names, known = read_names(store.names), self._names.get(store.root, {})
                 if names is not known and names != known:
                     return True
         return False
@@ -216,7 +215,7 @@ class Scanner:
 
     def _name_of(self, path: str, store: Store) -> str:
         """The name that the agent keeps beside the session; "" for none."""
-        return name_of(store, self._names.get(store.root, _NONE_NAMED), path)
+        return name_of(store, self._names.get(store.root, {}), path)
 
     def _run(
         self,

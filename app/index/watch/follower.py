@@ -18,6 +18,7 @@ from app.index.scan.retry import TIMES
 from app.index.watch.polling import PollWatch, has_little_address_space
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Sequence
     from threading import Event
     from typing import Protocol
@@ -192,34 +193,29 @@ class NativeWatch:
 class Follower:
     """Follows `stores` in one thread, after `scanner` has scanned them once."""
 
-    def __init__(self, scanner: Scanner, stores: Sequence[Store], *, poll: bool) -> None:
-        """:param poll: poll, and do not use the notices of the system."""
+    def __init__(
+        self, scanner: Scanner, stores: Sequence[Store], rescans: deque[Callable[[], object]], *, poll: bool
+    ) -> None:
+        """:param rescans: another thread adds a callback to request a check of all files, after which it is
+            called.
+        :param poll: poll, and do not use the notices of the system.
+        """
         self.note: str | None = None
         self._scanner = scanner
         self._stores = stores
+        self._rescans = rescans
         self._poll = poll
         self._walk_at = 0.0
         self._rested_at = 0.0
         self._names_at = 0.0
         self._settled_at = 0.0
-        self._asked: list[Callable[[], object]] = []
         # Whether hints are the reason for the next walk. The first walk finds the changes since the scan.
         self._expects_changes = True
         # The number of consecutive walks that have not restored the lost rows.
         self._in_vain = 0
 
-    def run(
-        self,
-        on_delta: OnDelta,
-        stop: Event,
-        rescan: Event,
-        asked: Callable[[], list[Callable[[], object]]] = list,
-    ) -> None:
-        """Follow the stores until `stop` is set.
-
-        :param rescan: set by another thread to request a check of all files.
-        :param asked: returns the callbacks for the end of that check that were added since its last call.
-        """
+    def run(self, on_delta: OnDelta, stop: Event) -> None:
+        """Follow the stores until `stop` is set."""
         watch = self._watch()
         try:
             while not stop.is_set():
@@ -238,15 +234,8 @@ class Follower:
                         break
                     if hints.paths:
                         self._scanner.refresh(hints.paths, on_delta, stop)
-                    if self._has_new_names():
-                        hints.walk = True
-                    if self._scanner.is_behind and self._in_vain <= TIMES:
-                        hints.walk = True
-                    if rescan.is_set():
-                        rescan.clear()
-                        self._asked += asked()
-                        hints.walk = True
-                    if hints.walk:
+                    is_behind = self._scanner.is_behind and self._in_vain <= TIMES
+                    if hints.walk or is_behind or self._rescans or self._has_new_names():
                         self._walk_soon()
                     elif hints.count >= _BURST:
                         self._settle()
@@ -281,7 +270,7 @@ class Follower:
 
     def _walk(self, watch: Watch, on_delta: OnDelta, stop: Event) -> None:
         started = time.monotonic()
-        callbacks, self._asked = self._asked, []
+        callbacks = [self._rescans.popleft() for _ in range(len(self._rescans))]
         has_old_changes = self._scanner.scan(on_delta, stop, gentle=True)
         missed = has_old_changes and not self._expects_changes
         self._expects_changes = self._settled_at > started
