@@ -5,13 +5,16 @@ patterns.
 
 from __future__ import annotations
 
+from itertools import starmap
+
+from app.formats.utf8_text import fold
 from app.index.filter_context import facts_of
 from app.index.query.filters import PLACES_ONLY
 from app.index.query.grammar import parse
-from app.index.query.query import REGEX, QueryError, Term
+from app.index.query.query import REGEX, QueryError
 from app.index.query.tokens import tokens
 from app.index.row import Row
-from app.index.search.matchers import TermMatcher, matcher_for
+from app.index.search.matchers import matcher_for, without_case
 from app.reports.output import complain, complain_of_query
 from app.setup import Setup
 from app.stores.tags import NOTHING, read_taggings
@@ -27,7 +30,10 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     try:
         _refuse_texts(query)
         parsed = parse(query, setup.now_ms(), home=setup.home)
-        matchers = [(_matcher(term), term.negated) for term in parsed.terms]
+        matchers = [
+            (matcher_for(term if term.kind == REGEX else without_case(term)), term.negated)
+            for term in parsed.terms
+        ]
     except QueryError as error:
         complain_of_query(query, error)
         return None
@@ -38,8 +44,8 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
 
     def has_terms(row: Row) -> bool:
         tagging = taggings.get((row.agent, row.id), NOTHING)
-        texts = searchable_texts(row, tilde(row.cwd, setup.home), tagging)
-        return all(any(map(matcher.in_text, texts)) is not negated for matcher, negated in matchers)
+        texts = [(fold(text), text) for text in searchable_texts(row, tilde(row.cwd, setup.home), tagging)]
+        return all(any(starmap(matcher.in_text, texts)) is not negated for matcher, negated in matchers)
 
     return [row for row in rows if parsed.passes(row, facts) and has_terms(row)]
 
@@ -50,9 +56,3 @@ def _refuse_texts(query: str) -> None:
         if token.shape == "filter" and token.field in PLACES_ONLY:
             message = f"{token.field}: says in which texts to look; `leafmark search` looks into texts"
             raise QueryError(message, token.start, token.length)
-
-
-def _matcher(term: Term) -> TermMatcher:
-    if term.kind == REGEX:
-        return matcher_for(term)
-    return matcher_for(Term(term.kind, term.text, False, term.negated, term.position, term.length))

@@ -6,7 +6,7 @@ The parser, completion, error messages and help all read this table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.stores import AGENTS
 
@@ -81,28 +81,9 @@ class FilterKind:
     others: tuple[str, ...] = ()
 
 
-def _one_of(
-    name: str,
-    values: Mapping[str, str],
-    example: str,
-    *,
-    hint: str,
-    meaning: str,
-    also: tuple[str, ...] = (),
-    others: tuple[str, ...] = (),
-) -> FilterKind:
+def _one_of(name: str, values: Mapping[str, str], example: str, *, meaning: str, **more: Any) -> FilterKind:
     takes = ", ".join(values)
-    return FilterKind(
-        name,
-        takes,
-        example,
-        hint=hint,
-        meaning=meaning and f"{meaning}: {takes}",
-        values=values,
-        fixed=True,
-        also=also,
-        others=others,
-    )
+    return FilterKind(name, takes, example, meaning=f"{meaning}: {takes}", values=values, fixed=True, **more)
 
 
 _AGENTS = {agent.name: agent.title for agent in AGENTS}
@@ -285,8 +266,7 @@ def language_table() -> list[TableRow]:
 _PLAIN_TERMS: tuple[TableRow, ...] = (
     ("word", "sessions that contain it, in any part of a longer word; all words must match", "frobnic"),
     ('"…"', "a phrase: these words in a row", '"off by one"'),
-    ("re:", "a regular expression (RE2), in quotes if it has blanks", r"re:https?://\S+"),
-    ("-", "before a word, phrase or filter: sessions without it", "-draft -agent:omp"),
+    *_TERMS[2:],
 )
 
 

@@ -70,14 +70,6 @@ class Term:
     length: int = 0
 
 
-def _never(row: Row) -> bool:
-    return False
-
-
-def _no_tags(row: Row) -> Sequence[str]:
-    return ()
-
-
 @dataclass(slots=True, frozen=True)
 class Facts:
     """Facts about a session that filters ask for and that its row does not hold.
@@ -87,9 +79,9 @@ class Facts:
     tags     the tags of the session
     """
 
-    live: Callable[[Row], bool] = _never
-    pinned: Callable[[Row], bool] = _never
-    tags: Callable[[Row], Sequence[str]] = _no_tags
+    live: Callable[[Row], bool] = lambda row: False
+    pinned: Callable[[Row], bool] = lambda row: False
+    tags: Callable[[Row], Sequence[str]] = lambda row: ()
 
 
 @dataclass(slots=True, frozen=True)

@@ -105,7 +105,7 @@ def check(pattern: str) -> bool:
     :raises BadPattern: it cannot be compiled, matches the empty text, or matches half a character.
     """
     regex = _compiled(pattern, True, _COMPILED_BYTES)
-    if r"\C" in _escapes(pattern):
+    if r"\C" in _parts(pattern):
         raise BadPattern(r"\C is half a character", r"\C")
     for before in _AROUND:
         for after in _AROUND:
@@ -268,11 +268,6 @@ def _set_options(options: Any, memory: int) -> Any:
     options.log_errors = False  # otherwise RE2 writes to the terminal
     options.max_mem = memory
     return options
-
-
-def _escapes(pattern: str) -> list[str]:
-    """The escapes of a pattern: backslashes with the character after each."""
-    return [part for part in _parts(pattern) if part[:1] == "\\"]
 
 
 def _counts_case(pattern: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     TimeRange = tuple[float, float]
     """The first millisecond of the range, and the first one after it."""
 
-SIGNS = (">=", "<=", ">", "<", "=")
+_COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
+SIGNS = tuple(_COMPARISONS)
 
 _FACTORS = {"k": 1_000, "m": 1_000_000}
 
@@ -50,15 +52,8 @@ def number_test(text: str) -> Callable[[float], bool] | None:
     bound = _number(rest)
     if bound is None:
         return None
-    if sign == ">":
-        return lambda number: number > bound
-    if sign == ">=":
-        return lambda number: number >= bound
-    if sign == "<":
-        return lambda number: number < bound
-    if sign == "<=":
-        return lambda number: number <= bound
-    return lambda number: number == bound
+    compare = _COMPARISONS[sign]
+    return lambda number: compare(number, bound)
 
 
 def has_separators(values: list[str]) -> bool:

@@ -136,7 +136,11 @@ class HitDetails:
             if self._searcher is None:
                 self._searcher = FileSearcher(self._plan)
             try:
-                best = self._searcher.best(row.path, row.dialect, beat=CancelToken().check)
+                # The session is known to match.
+                known = self._plan.all_terms
+                best = self._searcher.search(
+                    row.path, row.dialect, known=known, beat=CancelToken().check
+                ).best
             except OSError:
                 return None
         return best.passage() if best else None

@@ -33,13 +33,11 @@ class TermMatcher:
     term               the term of the query
     exact              its case counts
     near               it stands for other spellings of the term
-    needle             bytes that `find_first` searches for and nothing else; None if it does more
     is_certain         every offset that `find_first` returns is a match, without `in_passage`
     finds_backwards    it has `find_last`
     """
 
     near = False
-    needle: bytes | None = None
     is_certain = False
     finds_backwards = True
 
@@ -76,12 +74,12 @@ class TermMatcher:
         """The copy of the texts in which the term is searched for."""
         return source.written if self.exact else source
 
-    def in_text(self, text: str) -> bool:
-        """Whether a text as it is written has the term."""
-        return self.in_folded_text(fold(text), text)
+    def in_text(self, folded: str, text: str) -> bool:
+        """Whether a text has the term.
 
-    def in_folded_text(self, folded: str, text: str) -> bool:
-        """`in_text` for a caller that has the folded text."""
+        :param folded: the folded text.
+        :param text: the text as it is written.
+        """
         matches = self.find_exact(to_nfc(text)) if self.exact else self.find_folded(folded)
         return next(matches, None) is not None
 
@@ -106,31 +104,24 @@ class WordMatcher(TermMatcher):
             self.exact = False
         self.spellings = spellings or (fold(term.text),)
         self._needles = (nfc_text(term.text),) if self.exact else tuple(map(to_utf8, self.spellings))
-        self.needle = self._needles[0] if len(self._needles) == 1 else None
+        self._needle = self._needles[0] if len(self._needles) == 1 else None
 
     def find_first(self, source: Source, start: int, end: int) -> int:
         source = self.copy(source)
-        if self.needle is not None:
-            return source.find(self.needle, start, end)
+        if self._needle is not None:
+            return source.find(self._needle, start, end)
         positions = [source.find(needle, start, end) for needle in self._needles]
         return min([position for position in positions if position >= 0], default=-1)
 
     def find_last(self, source: Source, start: int, end: int) -> int:
         source = self.copy(source)
-        if self.needle is not None:
-            return source.rfind(self.needle, start, end)
         return max([source.rfind(needle, start, end) for needle in self._needles])
 
     def in_passage(self, source: Source, begin: int, end: int) -> bool:
         find = self.copy(source).find
         return any(find(needle, begin, end) >= 0 for needle in self._needles)
 
-    def in_text(self, text: str) -> bool:
-        if self.exact and text.isascii():
-            return to_nfc(self.term.text) in text
-        return self.in_folded_text(fold(text), text)
-
-    def in_folded_text(self, folded: str, text: str) -> bool:
+    def in_text(self, folded: str, text: str) -> bool:
         if self.exact:
             return to_nfc(self.term.text) in to_nfc(text)
         return any(spelling in folded for spelling in self.spellings)
@@ -166,7 +157,7 @@ _MOST_BYTES = 1 << 20
 
 
 class PhraseMatcher(TermMatcher):
-    """Words in a row, with any white space between them. `needle` has one blank there, as most texts do."""
+    """Words in a row, with any white space between them."""
 
     is_certain = True
 
@@ -174,7 +165,6 @@ class PhraseMatcher(TermMatcher):
         super().__init__(term)
         words = fold(term.text).split()
         parts = list(map(nfc_text, term.text.split())) if self.exact else list(map(to_utf8, words))
-        self.needle = b" ".join(parts)
         self._longest = max(parts, key=len)
         self._packed = re.compile(BLANKS.join(map(re.escape, parts)))
         self._folded = re.compile(r"\s+".join(map(re.escape, words)))
@@ -299,7 +289,7 @@ class RegexMatcher(TermMatcher):
             self._seconds = self._bytes = 0
         return has_match
 
-    def in_folded_text(self, folded: str, text: str) -> bool:
+    def in_text(self, folded: str, text: str) -> bool:
         if self._literals and not any(literal in folded for literal in self._literals):
             return False
         data = (to_nfc(text) if self.exact else folded).encode("utf-8", "replace")

@@ -127,31 +127,12 @@ class FileSearcher:
             missing = self._plan.all_terms & ~known
             if missing and not self._may_have(missing, beat):
                 return FileResult(False, known)
-            match = self._match(dialect, beat)
+            lines = LineDecoder(dialect)
+            match = FileMatch(self._plan, self._reader, lines, self._wanted, self._unwanted, beat)
             try:
                 return self._result(match, known, best, every)
             finally:
-                self.decoded += match.lines.decoded
-        finally:
-            os.close(descriptor)
-
-    def best(
-        self, path: str, dialect: str, *, beat: Callable[[], object] = lambda: None
-    ) -> FilePassage | None:
-        """The best passage of the session at `path`, which is known to match; None if the file has none.
-
-        :param beat: as in `search`.
-        :raises OSError: the file cannot be read.
-        """
-        descriptor = open_session(path)
-        try:
-            self.files += 1
-            self._reader.open(descriptor)
-            match = self._match(dialect, beat)
-            try:
-                return match.best()
-            finally:
-                self.decoded += match.lines.decoded
+                self.decoded += lines.decoded
         finally:
             os.close(descriptor)
 
@@ -168,9 +149,6 @@ class FileSearcher:
             if not missing:
                 return True
         return False
-
-    def _match(self, dialect: str, beat: Callable[[], object]) -> FileMatch:
-        return FileMatch(self._plan, self._reader, LineDecoder(dialect), self._wanted, self._unwanted, beat)
 
     def _result(self, match: FileMatch, known: int, best: bool, every: bool) -> FileResult:
         everything_wanted = self._plan.all_terms
@@ -189,7 +167,6 @@ class FileMatch:
     """The terms of a plan in the file that `reader` has open.
 
     refused   the file has a term that is not wanted
-    lines     decodes its lines
     """
 
     def __init__(
@@ -202,7 +179,7 @@ class FileMatch:
         beat: Callable[[], object],
     ) -> None:
         self.refused = False
-        self.lines = lines
+        self._lines = lines
         self._plan = plan
         self._reader = reader
         self._wanted = wanted
@@ -286,7 +263,7 @@ class FileMatch:
             passages = self._passages_at[offset] = []
             counts: dict[int, int] = {}
             data = bytes(part.data[begin:end])
-            for text in self.lines.texts(data, offset, other=OTHER in self._plan.kinds):
+            for text in self._lines.texts(data, offset, other=OTHER in self._plan.kinds):
                 nth = counts.get(text.kind, 0)
                 counts[text.kind] = nth + 1
                 tool = text.tool
@@ -312,16 +289,14 @@ class FileMatch:
             self._call_reader.open(self._reader.descriptor)
         for part in self._call_reader.slices(offset):
             for begin, end in self._last_lines([with_id], part):
-                tool = self.lines.caller(bytes(part.data[begin:end]), part.base + begin, call)
+                tool = self._lines.caller(bytes(part.data[begin:end]), part.base + begin, call)
                 if tool:
                     return tool
         return ""
 
 
 def _mask(matchers: Sequence[TermMatcher], folded: str, text: str) -> int:
-    return sum(
-        [1 << number for number, matcher in enumerate(matchers) if matcher.in_folded_text(folded, text)]
-    )
+    return sum([1 << number for number, matcher in enumerate(matchers) if matcher.in_text(folded, text)])
 
 
 def _terms_of(passages: Sequence[FilePassage]) -> int:
