@@ -38,7 +38,7 @@ from app.paths import JOURNAL, make_own_folders
 from app.sessions.manager.change import Change, announced_to
 from app.sessions.manager.session_file import now_ms
 from app.small_files import check_regular, read_small, replace_file
-from app.stores.locks import FileLock
+from app.stores.locks import file_lock
 
 KEPT_ACTIONS = 1_000
 """The number of actions that are kept, each with all its changes. Older actions are kept as long as one of
@@ -210,7 +210,7 @@ class Journal:
         """
         path = os.path.join(self._folder, name)
         try:
-            locks.enter_context(FileLock(path, 0))
+            locks.enter_context(file_lock(path, 0))
             change = parse_intent(read_small(path), path)
             if change is None:
                 os.unlink(path)
@@ -229,7 +229,7 @@ class Journal:
         # Between making and locking the file, no other process takes it for an interrupted one.
         with self._locked():
             if not os.path.lexists(path):
-                locks.enter_context(FileLock(path, 0))
+                locks.enter_context(file_lock(path, 0))
             descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC)
             try:
                 os.write(descriptor, line)
@@ -242,8 +242,8 @@ class Journal:
         with self._locked():
             self._append(line)
 
-    def _locked(self) -> FileLock:
-        return FileLock(self._path + ".lock")
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
+        return file_lock(self._path + ".lock")
 
     def _append(self, text: bytes) -> None:
         """Append a line in one write. If only a part fits on the disk, that part is removed.

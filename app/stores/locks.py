@@ -10,14 +10,14 @@ import fcntl
 import os
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from socket import socket
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 PATIENCE = 5.0
 """Seconds to wait for another program. oh-my-pi waits as long, and holds its lock for milliseconds."""
@@ -52,142 +52,126 @@ def lock_descriptor(descriptor: int) -> bool:
     return True
 
 
-class FileLock:
-    """A lock by `flock` on a file that is only a lock. The file is created if necessary, and stays.
+@contextmanager
+def file_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold a lock by `flock` on a file that is only a lock. The file is created if necessary, and stays.
+
+    On file systems without locks, several processes can hold it at the same time.
 
     :param path: the lock file; its folder must exist.
     :param patience: seconds to wait for another process.
-
-    Entering raises `Busy` if another process holds the lock, and OSError if the file cannot be opened. On
-    file systems without locks, several processes can hold it at the same time.
+    :raises Busy: another process holds the lock.
+    :raises OSError: the file cannot be opened.
     """
 
-    def __init__(self, path: str, patience: float = PATIENCE) -> None:
-        self._path = path
-        self._patience = patience
-        self._descriptor = -1
-
-    def __enter__(self) -> None:
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+    def attempt() -> bool:
         try:
-            _wait_for(lambda: lock_descriptor(self._descriptor), self._path, self._patience)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
         except OSError:
-            self.__exit__()
-            raise
+            pass  # some network file systems have no locks
+        return True
 
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _wait_for(attempt, path, patience)
+        yield
+    finally:
+        os.close(descriptor)
 
 
-class SocketLock:
-    """The lock that oh-my-pi takes on Linux: a socket with an abstract name, which creates no file.
+@contextmanager
+def socket_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the lock that oh-my-pi takes on Linux: a socket with an abstract name, which creates no file.
 
-    Entering raises the same errors as `FileLock`.
+    Parameters and errors are those of `file_lock`.
     """
+    import socket  # imported here because the first frame loads this module
 
-    def __init__(self, path: str, patience: float = PATIENCE) -> None:
-        self._path = path
-        self._patience = patience
-        self._socket: socket | None = None
-
-    def __enter__(self) -> None:
-        import socket  # imported here because the first frame loads this module
-
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    def attempt() -> bool:
         try:
-            _wait_for(self._try, self._path, self._patience)
-        except OSError:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        if self._socket is not None:
-            self._socket.close()
-
-    def _try(self) -> bool:
-        assert self._socket is not None
-        try:
-            self._socket.bind(f"\0{lock_name(self._path)}")
+            bound.bind(f"\0{lock_name(path)}")
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
             return False
         return True
 
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
+        _wait_for(attempt, path, patience)
+        yield
 
-class PublishLock:
-    """The lock with which oh-my-pi writes the session at `path`, to be held for milliseconds.
+
+@contextmanager
+def publish_lock(path: str, patience: float = _PUBLISH_WAIT) -> Iterator[None]:
+    """Hold the lock with which oh-my-pi writes the session at `path`, for milliseconds.
 
     It is the file `.<name>.lock` beside the session, which contains a process id and a time. On Linux, a
-    `SocketLock` is taken around it. Elsewhere, oh-my-pi's outer lock would leave a file, so only the lock
+    `socket_lock` is taken around it. Elsewhere, oh-my-pi's outer lock would leave a file, so only the lock
     file is used, which oh-my-pi takes as well. A lock file whose process has ended, or one without a process
     id that is older than half a second, is replaced, as oh-my-pi does.
 
-    Entering raises `Busy` if another program holds the lock, and OSError if the file cannot be written.
+    :raises Busy: another program holds the lock.
+    :raises OSError: the file cannot be written.
     """
-
-    def __init__(self, path: str, patience: float = _PUBLISH_WAIT) -> None:
-        self._path = publish_lock_path(path)
-        self._patience = patience
-        self._outer = ExitStack()
-
-    def __enter__(self) -> None:
+    lock = publish_lock_path(path)
+    with ExitStack() as outer:
         try:
-            with ExitStack() as outer:
-                if sys.platform == "linux":
-                    try:
-                        outer.enter_context(SocketLock(self._path + ".os", self._patience))
-                    except Busy:
-                        raise
-                    except OSError:
-                        pass  # no abstract sockets here: only the lock file is used
-                _wait_for(self._try, self._path, self._patience, _PUBLISH_RETRY_SECONDS)
-                self._outer = outer.pop_all()
+            if sys.platform == "linux":
+                try:
+                    outer.enter_context(socket_lock(lock + ".os", patience))
+                except Busy:
+                    raise
+                except OSError:
+                    pass  # no abstract sockets here: only the lock file is used
+            _wait_for(lambda: _write_lock(lock), lock, patience, _PUBLISH_RETRY_SECONDS)
         except Busy:
-            raise Busy(self._path, publish_lock_holder(self._path)) from None
-
-    def __exit__(self, *_: object) -> None:
-        with self._outer:
-            try:
-                os.unlink(self._path)
-            except OSError:
-                pass  # others replace the lock file when this process has ended
-
-    def _try(self) -> bool:
+            raise Busy(lock, publish_lock_holder(lock)) from None
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            self._remove_stale()
-            return False
-        record = b"%d:%d\n" % (os.getpid(), time.time_ns() // 1_000_000)
-        try:
-            try:
-                if os.write(descriptor, record) < len(record):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
-            finally:
-                os.close(descriptor)
-        except OSError:
-            os.unlink(self._path)
-            raise
-        # Another program may have replaced the file before it had its content.
-        return _read(self._path) == record
+            yield
+        finally:
+            with suppress(OSError):  # others replace the lock file when this process has ended
+                os.unlink(lock)
 
-    def _remove_stale(self) -> None:
-        content = _read(self._path)
-        pid = _pid_in(content)
+
+def _write_lock(path: str) -> bool:
+    """Create a lock file of this process; False if there is one."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        _remove_stale(path)
+        return False
+    record = b"%d:%d\n" % (os.getpid(), time.time_ns() // 1_000_000)
+    try:
         try:
-            if pid is not None:
-                is_stale = not is_alive(pid)
-            else:
-                is_stale = time.time() - os.stat(self._path).st_mtime > _PUBLISH_WAIT
-            if is_stale and _read(self._path) == content:
-                os.unlink(self._path)
-        except FileNotFoundError:
-            pass
+            if os.write(descriptor, record) < len(record):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        os.unlink(path)
+        raise
+    # Another program may have replaced the file before it had its content.
+    return _read(path) == record
+
+
+def _remove_stale(path: str) -> None:
+    content = _read(path)
+    pid = _pid_in(content)
+    try:
+        if pid is not None:
+            is_stale = not is_alive(pid)
+        else:
+            is_stale = time.time() - os.stat(path).st_mtime > _PUBLISH_WAIT
+        if is_stale and _read(path) == content:
+            os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def publish_lock_path(path: str) -> str:
-    """The lock file of `PublishLock` for the session at `path`."""
+    """The lock file of `publish_lock` for the session at `path`."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(folder, f".{name}.lock")
 
@@ -234,14 +218,14 @@ def _pid_in(content: bytes) -> int | None:
     return int(pid) if 0 < len(pid) < 12 and int(pid) > 0 else None
 
 
-def omp_lock(path: str, patience: float = PATIENCE) -> FileLock | SocketLock:
+def omp_lock(path: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
     """The lock with which oh-my-pi changes the file at `path` (formats/README.md, "Pins of oh-my-pi").
 
     Its name depends on the path as oh-my-pi writes it: absolute, with links not resolved. Another path of the
     same file is another lock.
     """
     lock = os.path.abspath(path) + ".lock"
-    return SocketLock(lock, patience) if sys.platform == "linux" else FileLock(lock, patience)
+    return socket_lock(lock, patience) if sys.platform == "linux" else file_lock(lock, patience)
 
 
 def lock_name(path: str) -> str:

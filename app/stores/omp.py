@@ -18,7 +18,7 @@ from app.stores.base import (
     path_variables,
     store_arguments,
 )
-from app.stores.locks import PublishLock, SocketLock
+from app.stores.locks import publish_lock, socket_lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,11 +144,11 @@ class Omp(Agent):
         if sys.platform != "linux":
             return None
         folder, name = os.path.split(os.path.abspath(path))
-        return SocketLock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
+        return socket_lock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
 
     def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
         """Both of its locks: the outer one, and the lock file beside the session."""
-        return PublishLock(path, WRITERS_WAIT)
+        return publish_lock(path, WRITERS_WAIT)
 
     def archive(self, store: Store) -> str:
         """The folder of `omp gc`, beside the folder of the sessions."""

@@ -11,12 +11,15 @@ The first frame loads this module, so it imports no heavy library.
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.paths import make_own_folders
 from app.small_files import read_small
 from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
-from app.stores.locks import PATIENCE, FileLock, SocketLock, omp_lock
+from app.stores.locks import PATIENCE, file_lock, omp_lock
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 OWN = "pins.json"
 """Name of leafmark's own pins file in its state folder."""
@@ -85,11 +88,11 @@ def set_own_pin(
     """The same in leafmark's own file, for a session of any agent."""
     make_own_folders(state_folder)
     path = own_pins_path(state_folder)
-    return _set(path, agent, session_id, on, state_folder, FileLock(f"{path}.lock", patience))
+    return _set(path, agent, session_id, on, state_folder, file_lock(f"{path}.lock", patience))
 
 
 def _set(
-    path: str, agent: str, session_id: str, on: bool, state_folder: str, lock: FileLock | SocketLock
+    path: str, agent: str, session_id: str, on: bool, state_folder: str, lock: AbstractContextManager[None]
 ) -> PinChange:
     """Change the file at `path` under its lock; `agent` is "" for oh-my-pi's file, which has a
     single list.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from app.paths import make_own_folders
 from app.small_files import read_small
 from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
-from app.stores.locks import PATIENCE, FileLock
+from app.stores.locks import PATIENCE, file_lock
 
 NAME = "tags.json"
 """Name of the file in the state folder."""
@@ -143,7 +143,7 @@ def change_tagging(
     """
     make_own_folders(state_folder)
     path = tags_path(state_folder)
-    with FileLock(f"{path}.lock", patience):
+    with file_lock(f"{path}.lock", patience):
         content: dict[str, dict[str, Any]] = {}
         damaged = b""
         try:

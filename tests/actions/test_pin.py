@@ -12,7 +12,7 @@ from app.actions.session_edits import PINNED, pin
 from app.sessions.errors import WriteFailed
 from app.setup import setup_from_demo
 from app.stores import all_pins, discover
-from app.stores.locks import FileLock, omp_lock
+from app.stores.locks import file_lock, omp_lock
 from app.stores.pins import read_pins
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def test_a_file_that_another_program_has_locked_is_not_changed(stores: dict[str,
     with omp_lock(held), pytest.raises(WriteFailed, match="another program") as caught:
         pin("omp", "one", True, stores["omp"], state, patience=0)
     assert caught.value.path == held
-    with FileLock(f"{state}/pins.json.lock"), pytest.raises(WriteFailed, match="another program"):
+    with file_lock(f"{state}/pins.json.lock"), pytest.raises(WriteFailed, match="another program"):
         pin("pi", "one", True, stores["pi"], state, patience=0)
     assert all_pins(stores.values(), state) == frozenset()
 

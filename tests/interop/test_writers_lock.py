@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 KILLED = """
 import os, sys
-from app.stores.locks import PublishLock
-PublishLock(sys.argv[1]).__enter__()
+from app.stores.locks import publish_lock
+lock = publish_lock(sys.argv[1])
+lock.__enter__()
 os._exit(9)
 """
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from app.stores.locks import Busy, FileLock, SocketLock, lock_name, omp_lock
+from app.stores.locks import Busy, file_lock, lock_name, omp_lock, socket_lock
 
+Lock = Callable[..., AbstractContextManager[None]]
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="names of the kernel's own are Linux's")
 
@@ -25,13 +28,13 @@ def test_a_lock_has_the_name_that_oh_my_pi_gives_it() -> None:
     assert lock_name("") == "omp-file-lock-dd4458733774f8b02ff557a2e70c6e06"
 
 
-@pytest.fixture(params=[FileLock, pytest.param(SocketLock, marks=LINUX)])
-def kind(request: pytest.FixtureRequest) -> type[FileLock] | type[SocketLock]:
-    found: type[FileLock] | type[SocketLock] = request.param
+@pytest.fixture(params=[file_lock, pytest.param(socket_lock, marks=LINUX)])
+def kind(request: pytest.FixtureRequest) -> Lock:
+    found: Lock = request.param
     return found
 
 
-def test_a_second_holder_waits_and_then_fails(kind: type[FileLock], tmp_path: Path) -> None:
+def test_a_second_holder_waits_and_then_fails(kind: Lock, tmp_path: Path) -> None:
     path = str(tmp_path / "a.lock")
     with kind(path):
         with pytest.raises(Busy) as caught, kind(path, patience=0):
@@ -43,11 +46,11 @@ def test_a_second_holder_waits_and_then_fails(kind: type[FileLock], tmp_path: Pa
         pass
 
 
-def test_the_lock_of_a_killed_process_is_released(kind: type[FileLock], tmp_path: Path) -> None:
-    path = str(tmp_path / "a.lock")
+def test_the_lock_of_a_killed_process_is_released(kind: Lock, tmp_path: Path) -> None:
+    path, name = str(tmp_path / "a.lock"), getattr(kind, "__name__", "")
     program = (
-        f"import sys; from app.stores.locks import {kind.__name__}\n"
-        f"with {kind.__name__}({path!r}): print('held', flush=True); sys.stdin.read()"
+        f"import sys; from app.stores.locks import {name}\n"
+        f"with {name}({path!r}): print('held', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen(
         [sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -64,7 +67,7 @@ def test_the_lock_of_a_killed_process_is_released(kind: type[FileLock], tmp_path
 
 
 def test_a_lock_in_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), FileLock(str(tmp_path / "no" / "a.lock")):
+    with pytest.raises(FileNotFoundError), file_lock(str(tmp_path / "no" / "a.lock")):
         pytest.fail("a lock on nothing")
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import re
+from typing import TYPE_CHECKING
 
 from app.index.catalog.schema import LOCAL_JOURNAL, SHARED_JOURNAL
 from app.index.network_mounts import is_silent
 from app.index.row import SCHEMA, catalog_in
 from app.paths import make_own_folders
-from app.stores.locks import FileLock
+from app.stores.locks import file_lock
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 OLDER_KEPT_MS = 7 * 24 * 3600 * 1000
 """Milliseconds without a change after which the cache of an older version is deleted."""
@@ -105,9 +109,9 @@ def put_aside(path: str) -> None:
             os.unlink(leftover)
 
 
-def exclusive(folder: str) -> FileLock:
+def exclusive(folder: str) -> AbstractContextManager[None]:
     """The lock for putting the catalog in a folder aside."""
-    return FileLock(os.path.join(folder, "catalog.lock"))
+    return file_lock(os.path.join(folder, "catalog.lock"))
 
 
 def _check_path(folder: str) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file, read_at
 from app.small_files import read_small
-from app.stores.locks import FileLock
+from app.stores.locks import file_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -186,7 +186,7 @@ def _make_room(path: str) -> None:
         if os.stat(path).st_size < MAX_BYTES:
             return
         # One process at a time: a second one would replace the file just renamed by an almost empty one.
-        with FileLock(path + ".lock", _LOCK_WAIT):
+        with file_lock(path + ".lock", _LOCK_WAIT):
             if os.stat(path).st_size >= MAX_BYTES:
                 os.replace(path, path + _PREVIOUS)
     except OSError:
