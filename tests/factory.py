@@ -112,6 +112,21 @@ def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str,
 
 
 # The tables of oh-my-pi 18.2.3.
+def agents_session(id: str = "a3f7c901-x") -> list[dict[str, Any]]:
+    """Return the lines of a session of nickcecere/agent: its header, and one prompt with the id m1."""
+    prompt = {"role": "user", "content": [{"type": "text", "text": "a prompt"}]}
+    return [
+        {"type": "session", "id": id, "version": 1, "timestamp": "2026-02-26T14:30:12Z", "cwd": "/w"},
+        {
+            "type": "message",
+            "id": "m1",
+            "timestamp": "2026-02-26T14:30:13Z",
+            "role": "user",
+            "message": prompt,
+        },
+    ]
+
+
 OMP_TABLES = """
 CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL, cwd TEXT, session_id TEXT);

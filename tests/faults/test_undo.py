@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.sessions import SessionManager
-from tests.factory import chain, header, message, write_session
+from tests.factory import agents_session, chain, header, message, write_session
 from tests.faults.harness import EIO, ENOSPC, KILL_AFTER, KILL_BEFORE, SHORT, Outcome, run
 
 if TYPE_CHECKING:
@@ -62,16 +62,9 @@ class Home:
         (self.omp.with_suffix("") / "local").mkdir(parents=True)
         (self.omp.with_suffix("") / "1.bash.log").write_text("said")
         (self.omp.with_suffix("") / "local" / "plan.md").write_text("a plan")
-        opening = {
-            "type": "session",
-            "id": "nick",
-            "version": 1,
-            "timestamp": "2026-02-26T14:30:12Z",
-            "cwd": "/w",
-        }
-        prompt = {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:12Z"}
-        prompt["message"] = {"role": "user", "content": []}  # type: ignore[assignment]
-        write_session(self.home / ".config/agent/sessions/20260226-143012-dd4ef604.jsonl", opening, prompt)
+        write_session(
+            self.home / ".config/agent/sessions/20260226-143012-dd4ef604.jsonl", *agents_session("nick")
+        )
         for path in self.home.rglob("*.jsonl"):
             os.utime(path, (1_700_000_000, 1_700_000_000))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from tests.cases import cases
-from tests.factory import chain, entry, header, message
+from tests.factory import agents_session, chain, entry, header, message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,22 +189,11 @@ def test_the_model_of_an_answer_is_the_default_if_none_was_chosen(session: Make)
 
 
 def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
-    prompt = {"role": "user", "content": [{"type": "text", "text": "kept"}]}
-    lines = [
-        {
-            "type": "session",
-            "id": "a3f7c901-x",
-            "version": 1,
-            "timestamp": "2026-02-26T14:30:12Z",
-            "cwd": "/w",
-        },
-        {
-            "type": "message",
-            "id": "m1",
-            "timestamp": "2026-02-26T14:30:13Z",
-            "role": "user",
-            "message": prompt,
-        },
+    head, first = agents_session()
+    prompt = first["message"]
+    manager = session(
+        head,
+        first,
         {"type": "message", "id": "m2", "parent_id": "m1", "role": "user", "message": prompt},
         {
             "type": "compaction",
@@ -215,8 +203,7 @@ def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
             "first_kept_entry_id": "m2",
             "tokens_before": 4,
         },
-    ]
-    manager = session(*map(json.dumps, lines))
+    )
     assert manager.build_session_context().messages == [
         {"role": "user", "content": [{"type": "text", "text": "## Goal"}]},
         prompt,

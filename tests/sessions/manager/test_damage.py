@@ -17,14 +17,12 @@ from app.sessions.errors import (
     UnknownLabelTarget,
     UnknownParent,
 )
-from tests.factory import chain, entry, message
+from tests.factory import chain, entry
 from tests.sessions.manager.conftest import USER, content
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
     from app.sessions import SessionManager
     from tests.sessions.manager.conftest import Home
@@ -78,13 +76,6 @@ def test_each_damage_has_its_class_and_its_line(home: Home) -> None:
 
 def test_a_whole_file_has_no_problems(home: Home) -> None:
     assert home.open(write(home.folder)).problems == []
-
-
-def test_a_long_line_is_read_and_is_a_problem(session: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sessions.manager.nested_tree.LONG_LINE", 1_000)
-    manager = session(*chain("one"), message("m", "00000001", "user", "x" * 2_000))
-    assert [(type(problem), problem.line) for problem in manager.problems] == [(LongLine, 3)]
-    assert len(manager.build_session_context().messages) == 2
 
 
 def test_a_line_of_100_megabytes_is_read(home: Home) -> None:

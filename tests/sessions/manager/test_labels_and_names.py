@@ -38,18 +38,6 @@ def test_labels_are_on_the_nodes_of_the_tree(session: Make) -> None:
     assert manager.get_tree()[0].children[0].label is None
 
 
-def test_a_label_keeps_the_leaf_in_its_branch_and_the_files_time(home: Home) -> None:
-    manager = home.answered()
-    path = manager.session_file or ""
-    os.utime(path, ns=(1_000, 2_000))
-    leaf = manager.leaf_id
-    manager = home.open(path)
-    manager.append_label_change(manager.get_entries()[0].id, "x")
-    assert os.stat(path).st_mtime_ns == 2_000
-    assert manager.leaf_entry is not None
-    assert manager.leaf_entry.parent_id == leaf
-
-
 def test_a_label_after_a_move_of_the_leaf_records_the_move(home: Home) -> None:
     manager = home.answered()
     path = manager.session_file or ""

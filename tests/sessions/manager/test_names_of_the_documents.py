@@ -10,7 +10,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import NotASession, ReadOnly, WriteFailed
-from tests.factory import chain, write_session
+from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
 if TYPE_CHECKING:
@@ -93,17 +93,7 @@ def test_a_flush_writes_nothing_and_repeats_a_write_error(
 
 def test_a_fork_records_its_reason(home: Home) -> None:
     folder = home.folder / ".config/agent/sessions"
-    lines = [
-        {
-            "type": "session",
-            "id": "a3f7c901-x",
-            "version": 1,
-            "timestamp": "2026-02-26T14:30:12Z",
-            "cwd": "/w",
-        },
-        {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:13Z", "role": "user", "message": USER},
-    ]
-    path = write_session(folder / "20260226-143012-a3f7c901.jsonl", *lines)
+    path = write_session(folder / "20260226-143012-a3f7c901.jsonl", *agents_session())
     reason = "Exploring alternative approach"
     fork = SessionManager.fork_from(
         str(path), "/w", str(home.folder / "new"), last=10, summary=reason, env=home.env

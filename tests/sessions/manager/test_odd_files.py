@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.sessions import SessionManager
-from app.sessions.errors import BadValue, NotAFile, ReadOnly, Unreadable, WriteFailed
+from app.sessions.errors import BadValue, ReadOnly, Unreadable, WriteFailed
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -37,13 +37,6 @@ def test_a_loop_of_links_is_no_new_session(home: Home) -> None:
     os.symlink("round.jsonl", home.folder / "round.jsonl")
     with pytest.raises(Unreadable):
         home.open(home.folder / "round.jsonl")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_an_empty_pipe_is_no_empty_file(home: Home) -> None:
-    os.mkfifo(home.folder / "pipe.jsonl")
-    with pytest.raises(NotAFile):
-        home.open(home.folder / "pipe.jsonl")
 
 
 def test_a_broken_link_does_not_hide_the_other_sessions(home: Home) -> None:

@@ -25,7 +25,7 @@ from app.sessions.errors import (
 from app.sessions.tree.tree import open_tree
 from app.stores.live import LIVE, MAYBE
 from app.view.tree_view import filter_nodes
-from tests.factory import chain, write_session
+from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 from tests.sessions.manager.test_beside_agents import set_state
 
@@ -260,21 +260,7 @@ def test_a_session_is_loaded_by_the_beginning_of_its_id(home: Home) -> None:
     folder = home.folder / "sessions"
     ids = ["a3f7c901-1", "a3f7c9ff-2", "b0000000-3"]
     for number, session_id in enumerate(ids):
-        head = {
-            "type": "session",
-            "id": session_id,
-            "version": 1,
-            "timestamp": "2026-02-26T14:30:12Z",
-            "cwd": "/w",
-        }
-        message = {
-            "type": "message",
-            "id": "m1",
-            "timestamp": "2026-02-26T14:30:13Z",
-            "role": "user",
-            "message": USER,
-        }
-        write_session(folder / f"2026022{number}-143012-{session_id[:8]}.jsonl", head, message)
+        write_session(folder / f"2026022{number}-143012-{session_id[:8]}.jsonl", *agents_session(session_id))
     (folder / "notes.txt").write_text("none")
     assert SessionManager.load(folder, "a3f7c90").session_id == ids[0]
     manager = SessionManager.load(str(folder), "b")

@@ -58,13 +58,6 @@ def test_a_change_records_the_values_that_another_process_wrote(home: Home) -> N
     assert summary.raw["fromId"] == first.last_change.before
 
 
-def test_an_entry_of_another_process_can_be_labelled_at_once(home: Home) -> None:
-    first = home.answered()
-    new = home.open(first.session_file or "").append_custom_entry("new")
-    first.append_label_change(new, "x")
-    assert first.get_label(new) == "x"
-
-
 def meanwhile(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
     """Call `action` just before the next write, after all checks."""
     real = FileStorage.append
