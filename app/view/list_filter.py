@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Container, Iterable, Sequence
 
 from app.formats.text import is_invisible
 from app.formats.utf8_text import fold
@@ -109,9 +108,6 @@ def excluding_conditions(
     return min(filter(None, failed), key=len, default=())
 
 
-# words
-
-
 def words_of(query: str) -> list[str]:
     """The folded words of a query, in order."""
     return fold(query).split()
@@ -158,80 +154,3 @@ def rows_decide(query: str) -> bool:
     That holds if the query consists of words only and ignores case, as words without a capital do.
     """
     return is_plain(query) and not any(map(str.isupper, query))
-
-
-# the query
-
-
-class Searchable(Protocol):
-    """A line of the list.
-
-    path      of the session
-    haystack  see `haystack`
-    """
-
-    path: str
-
-    @property
-    def haystack(self) -> str: ...
-
-
-Line = TypeVar("Line", bound=Searchable)
-
-
-class ListQuery:
-    """The query of the list: words that rows have to contain, and the sessions that a search has found.
-
-    is_on  whether there is a query
-    words  the folded words that are highlighted in the lines
-    found  paths of the sessions that a search has found, listed or not
-    """
-
-    __slots__ = ("_by_rows", "_ranks", "found", "is_on", "words")
-
-    def __init__(self) -> None:
-        self.is_on = False
-        self.words: list[str] = []
-        self.found: frozenset[str] | set[str] = frozenset()
-        self._by_rows = True
-        self._ranks: Mapping[str, int] = {}
-
-    def match_rows(self, words: list[str]) -> None:
-        """Match rows with all of these folded words, and the sessions found last; no words end the query."""
-        self.words = words
-        self.is_on = bool(words)
-        self._by_rows = True
-        if not words:
-            self.found, self._ranks = frozenset(), {}
-
-    def match_found(
-        self, paths: Iterable[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int]
-    ) -> None:
-        """Match the sessions that a search has found (see `ListModel.set_found`)."""
-        self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
-        self.is_on = True
-
-    @property
-    def is_ranked(self) -> bool:
-        """Whether the search has ordered its results."""
-        return bool(self._ranks)
-
-    def filter(self, lines: list[Line]) -> list[Line]:
-        """The lines that match, in the same order."""
-        if not self._by_rows:
-            return [line for line in lines if line.path in self.found]
-        matching = lines
-        for word in self.words:
-            matching = [line for line in matching if word in line.haystack]
-        if not self.found:
-            return matching
-        by_row = set(matching)
-        return [line for line in lines if line in by_row or line.path in self.found]
-
-    def rank(self, line: Searchable) -> int:
-        """The position of a session in the results of the search; other sessions come last."""
-        return self._ranks.get(line.path, len(self._ranks))
-
-    def best_rank(self, lines: Iterable[Searchable]) -> int:
-        """The lowest `rank` of some sessions."""
-        return min(map(self.rank, lines), default=len(self._ranks))

@@ -1,10 +1,13 @@
-"""The lines of the session list: heads of groups and sessions, and the groups that put the sessions in order.
+"""The lines of the session list: heads of groups and sessions, the groups that put the sessions in order, and
+the query that selects lines.
 
-They are apart from the list model because they know nothing of queries, folds and marks, and because drawing
-a row needs no more than its line.
+They are apart from the list model because they know nothing of folds and marks, and because drawing a row
+needs no more than its line.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 from app.index.row import Row
 from app.stores.tags import NOTHING, Tagging
@@ -30,21 +33,6 @@ class ListLine:
     depth     0 for a root of a thread
     prefix    the connectors before the title
     """
-
-    __slots__ = (
-        "_haystack",
-        "_tagging",
-        "depth",
-        "folder",
-        "forks",
-        "group",
-        "parent",
-        "path",
-        "pinned",
-        "prefix",
-        "row",
-        "standing",
-    )
 
     def __init__(self, group: Group, row: Row | None = None) -> None:
         self.group = group
@@ -110,20 +98,6 @@ class Group:
     start        the number of the group's first line in the list
     """
 
-    __slots__ = (
-        "_members",
-        "count",
-        "cwd",
-        "folder",
-        "head",
-        "is_whole",
-        "latest",
-        "lines",
-        "newest",
-        "shown",
-        "start",
-    )
-
     def __init__(self, cwd: str, folder: str, *, is_whole: bool = False) -> None:
         self.cwd = cwd
         self.folder = folder
@@ -171,44 +145,64 @@ class Group:
         newest, latest = min([rank[1:] for rank in ranks.values()], default=(0, ""))
         self.newest, self.latest = -newest, members.get(latest)
 
-    def bring_first(self, line: ListLine, newest: int, arrangement: Arrangement) -> bool:
-        """Move a session to the front with its thread, without sorting the others: its activity is about to
-        be the newest of the group.
-
-        :param newest: that activity in ms.
-        :return: whether that is its place. Pinned sessions may come before it.
-        """
-        lines = self.lines
-        is_first = lines[0] is line
-        if newest < self.newest or (is_first and newest == self.newest and line is not self.latest):
-            return False
-        if not is_first:
-            if arrangement.pinned_first and any(other.pinned for other in lines):
-                return False
-            root = line
-            while root.depth and root.parent is not None:
-                root = root.parent
-            if newest == self.newest and root.path >= lines[0].path:
-                return False
-            start = lines.index(root)
-            end = start + 1
-            while end < len(lines) and lines[end].depth:
-                end += 1
-            thread = {member.path: member for member in lines[start:end]}
-            ranks = {path: (1, -(member.session.modified or 0), path) for path, member in thread.items()}
-            ranks[line.path] = 1, -newest, line.path
-            parents = {
-                path: member.parent.path for path, member in thread.items() if member.depth and member.parent
-            }
-            del lines[start:end]
-            places = in_threads(ranks, parents)
-            lines[:0] = [thread[path] for path, _, _ in places]
-            for path, depth, prefix in places:
-                thread[path].depth, thread[path].prefix = depth, prefix
-        if newest > self.newest or self.latest is None or line.path < self.latest.path:
-            self.newest, self.latest = newest, line
-        return True
-
 
 UNLISTED = Group("", "")
 """The group of the sessions that are not listed."""
+
+
+class ListQuery:
+    """The query of the list: words that rows have to contain, and the sessions that a search has found.
+
+    is_on  whether there is a query
+    words  the folded words that are highlighted in the lines
+    found  paths of the sessions that a search has found, listed or not
+    """
+
+    __slots__ = ("_by_rows", "_ranks", "found", "is_on", "words")
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self.words: list[str] = []
+        self.found: frozenset[str] | set[str] = frozenset()
+        self._by_rows = True
+        self._ranks: Mapping[str, int] = {}
+
+    def match_rows(self, words: list[str]) -> None:
+        """Match rows with all of these folded words, and the sessions found last; no words end the query."""
+        self.words = words
+        self.is_on = bool(words)
+        self._by_rows = True
+        if not words:
+            self.found, self._ranks = frozenset(), {}
+
+    def match_found(
+        self, paths: Iterable[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int]
+    ) -> None:
+        """Match the sessions that a search has found (see `ListModel.set_found`)."""
+        self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
+        self.is_on = True
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the search has ordered its results."""
+        return bool(self._ranks)
+
+    def filter(self, lines: list[ListLine]) -> list[ListLine]:
+        """The lines that match, in the same order."""
+        if not self._by_rows:
+            return [line for line in lines if line.path in self.found]
+        matching = lines
+        for word in self.words:
+            matching = [line for line in matching if word in line.haystack]
+        if not self.found:
+            return matching
+        by_row = set(matching)
+        return [line for line in lines if line in by_row or line.path in self.found]
+
+    def rank(self, line: ListLine) -> int:
+        """The position of a session in the results of the search; other sessions come last."""
+        return self._ranks.get(line.path, len(self._ranks))
+
+    def best_rank(self, lines: Iterable[ListLine]) -> int:
+        """The lowest `rank` of some sessions."""
+        return min(map(self.rank, lines), default=len(self._ranks))
