@@ -26,62 +26,17 @@ HIGH_CONTRAST = {
     "dim": "#d8d8d8",
     "border": "#ffffff",
 }
-TEXTUAL: dict[str, tuple[str, ...]] = {
-    "atom-one-dark": (
-        "#282c34",
-        "#abb2bf",
-        "#61afef",
-        "#c678dd",
-        "#a378c2",
-        "#62f062",
-        "#deb25b",
-        "#f06262",
-    ),
-    "catppuccin-frappe": (
-        "#303446",
-        "#c6d0f5",
-        "#ca9ee6",
-        "#ef9f76",
-        "#f4b8e4",
-        "#a6d189",
-        "#e5c890",
-        "#e78284",
-    ),
-    "catppuccin-macchiato": (
-        "#24273a",
-        "#cad3f5",
-        "#c6a0f6",
-        "#f5a97f",
-        "#f5bde6",
-        "#a6da95",
-        "#eed49f",
-        "#ed8796",
-    ),
-    "catppuccin-mocha": (
-        "#181825",
-        "#cdd6f4",
-        "#f5c2e7",
-        "#cba6f7",
-        "#fab387",
-        "#abe9b3",
-        "#fae3b0",
-        "#f28fad",
-    ),
-    "dracula": ("#282a36", "#f8f8f2", "#bd93f9", "#ff79c6", "#ff79c6", "#50fa7b", "#ffb86c", "#ff5555"),
-    "gruvbox": ("#282828", "#fbf1c7", "#85a598", "#a89a85", "#fabd2f", "#b8bb26", "#fe8019", "#fb4934"),
-    "monokai": ("#272822", "#d6d6d6", "#ae81ff", "#f92672", "#66d9ef", "#a6e22e", "#fd971f", "#f92672"),
-    "rose-pine": ("#191724", "#e0def4", "#c4a7e7", "#ebbcba", "#ebbcba", "#9ccfd8", "#f6c177", "#eb6f92"),
-    "rose-pine-moon": (
-        "#232136",
-        "#e0def4",
-        "#c4a7e7",
-        "#3e8fb0",
-        "#ea9a97",
-        "#9ccfd8",
-        "#f6c177",
-        "#eb6f92",
-    ),
-    "tokyo-night": ("#1a1b26", "#a9b1d6", "#bb9af7", "#7aa2f7", "#ff9e64", "#9ece6a", "#e0af68", "#f7768e"),
+TEXTUAL = {
+    "atom-one-dark": "#282c34 #abb2bf #61afef #c678dd #a378c2 #62f062 #deb25b #f06262",
+    "catppuccin-frappe": "#303446 #c6d0f5 #ca9ee6 #ef9f76 #f4b8e4 #a6d189 #e5c890 #e78284",
+    "catppuccin-macchiato": "#24273a #cad3f5 #c6a0f6 #f5a97f #f5bde6 #a6da95 #eed49f #ed8796",
+    "catppuccin-mocha": "#181825 #cdd6f4 #f5c2e7 #cba6f7 #fab387 #abe9b3 #fae3b0 #f28fad",
+    "dracula": "#282a36 #f8f8f2 #bd93f9 #ff79c6 #ff79c6 #50fa7b #ffb86c #ff5555",
+    "gruvbox": "#282828 #fbf1c7 #85a598 #a89a85 #fabd2f #b8bb26 #fe8019 #fb4934",
+    "monokai": "#272822 #d6d6d6 #ae81ff #f92672 #66d9ef #a6e22e #fd971f #f92672",
+    "rose-pine": "#191724 #e0def4 #c4a7e7 #ebbcba #ebbcba #9ccfd8 #f6c177 #eb6f92",
+    "rose-pine-moon": "#232136 #e0def4 #c4a7e7 #3e8fb0 #ea9a97 #9ccfd8 #f6c177 #eb6f92",
+    "tokyo-night": "#1a1b26 #a9b1d6 #bb9af7 #7aa2f7 #ff9e64 #9ece6a #e0af68 #f7768e",
 }
 """The name of a theme of Textual and the colours of `BASE`, which are its own."""
 BUNDLED = ("dark", "light", "high-contrast", *TEXTUAL)
@@ -98,7 +53,7 @@ def load_bundled(name: str) -> bool:
     if name == "high-contrast":
         THEMES.setdefault(name, complete(HIGH_CONTRAST))
     elif name in TEXTUAL:
-        THEMES.setdefault(name, complete(dict(zip(BASE, TEXTUAL[name], strict=True))))
+        THEMES.setdefault(name, complete(dict(zip(BASE, TEXTUAL[name].split(), strict=True))))
     return name in THEMES
 
 

@@ -70,7 +70,7 @@ def test_the_colours_of_a_theme_of_textual_are_its_own(name):
         theme.warning,
         theme.error,
     )
-    assert set(TEXTUAL[name]) <= {str(colour).lower() for colour in own}
+    assert set(TEXTUAL[name].split()) <= {str(colour).lower() for colour in own}
 
 
 def test_the_themes_of_a_folder_follow_the_bundled_ones(env, tmp_path):
