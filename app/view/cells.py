@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 JOINER = "\u200d"
 TEXT_STYLE, EMOJI_STYLE = "\ufe0e", "\ufe0f"
@@ -31,27 +32,11 @@ WIDE_SINCE_UNICODE_16 = (
 _PLAIN = ((0x20, 0x7E, 1), (0xA0, 0x2FF, 1), (0x370, 0x482, 1), (0x4E00, 0x9FFF, 2), (0xAC00, 0xD7A3, 2))
 # Hangul vowels and finals, those of later versions, and the fillers
 _JAMO = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB), (0x3164, 0x3164), (0xFFA0, 0xFFA0))
-# glyphs of leafmark's own screens, one cell each
-_OWN = "…•·─│╭╮╰╯├└❯›▸▾↑↓→←↳Ψ◆★✓●◐×‖"
 
 
-class _Sizes(dict[str, int]):
-    """Widths of characters, measured once."""
-
-    def __missing__(self, char: str) -> int:
-        size = self[char] = _measure(char)
-        return size
-
-
-_size_of = _Sizes(dict.fromkeys(_OWN, 1)).__getitem__
-
-
+@cache
 def char_width(char: str) -> int:
     """Cells of one character: 0 for marks and format characters, 2 for wide ones, else 1."""
-    return _size_of(char)
-
-
-def _measure(char: str) -> int:
     code = ord(char)
     for first, last, size in _PLAIN:
         if first <= code <= last:
@@ -70,18 +55,9 @@ def _measure(char: str) -> int:
     return 1
 
 
-class _MaxSizes(dict[str, int]):
+@cache
+def _max_char_width(char: str) -> int:
     """Widest drawing of a character whose width differs between terminals; -1 for other characters."""
-
-    def __missing__(self, char: str) -> int:
-        size = self[char] = _measure_max(char)
-        return size
-
-
-_max_size_of = _MaxSizes(dict.fromkeys(_OWN, -1)).__getitem__
-
-
-def _measure_max(char: str) -> int:
     code = ord(char)
     if char in (JOINER, TEXT_STYLE):
         return 0
@@ -101,7 +77,7 @@ def _measure_max(char: str) -> int:
 
 def has_uncertain_width(text: str) -> bool:
     """Whether terminals differ in the width of ``text``."""
-    return not text.isascii() and max(map(_max_size_of, set(text))) >= 0
+    return not text.isascii() and max(map(_max_char_width, set(text))) >= 0
 
 
 def max_width(text: str) -> int:
@@ -115,7 +91,7 @@ def max_width(text: str) -> int:
 
 def max_piece_width(piece: str) -> int:
     """The width of a grapheme in a terminal that joins nothing."""
-    return sum(max(_size_of(char), _max_size_of(char)) for char in piece)
+    return sum(max(char_width(char), _max_char_width(char)) for char in piece)
 
 
 def width(text: str) -> int:
@@ -123,7 +99,7 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     if JOINER not in text and EMOJI_STYLE not in text:
-        return sum(map(_size_of, text))
+        return sum(map(char_width, text))
     return sum(size for _, size in graphemes(text))
 
 
@@ -136,7 +112,7 @@ def graphemes(text: str) -> list[tuple[str, int]]:
     pieces: list[tuple[str, int]] = []
     joined = False
     for char in text:
-        size = _size_of(char)
+        size = char_width(char)
         if pieces and (size == 0 or (joined and char != " ")):
             before, cells = pieces[-1]
             if char == EMOJI_STYLE and cells == 1 and not before.isascii():
@@ -179,7 +155,7 @@ def cut(text: str, cells: int) -> str:
     used = 0
     end = 0
     start = text[: cells + 1]
-    sizes = list(map(_size_of, start))
+    sizes = list(map(char_width, start))
     if 0 not in sizes and not has_uncertain_width(start):
         # each character is a grapheme, and there is one more than can fit
         for size in sizes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from app.view.cells import char_width, graphemes
 
@@ -88,15 +89,11 @@ _SIGNS = dict(
 )
 
 
-class _Spelled(dict[str, str]):
-    """The ASCII spelling of each character, made when it is first needed."""
-
-    def __missing__(self, char: str) -> str:
-        spelling = self[char] = _spell(char)
-        return spelling
-
-
+@cache
 def _spell(char: str) -> str:
+    """The ASCII spelling of a character."""
+    if char in _SIGNS:
+        return _SIGNS[char]
     cells = char_width(char)
     if not cells:
         return ""
@@ -106,16 +103,13 @@ def _spell(char: str) -> str:
     return "?" * cells
 
 
-_spelled: Mapping[str, str] = _Spelled(_SIGNS)
-
-
 def ascii_text(text: str) -> str:
     """``text`` in ASCII: letters without their accents, and "?" for each cell without another spelling."""
     if text.isascii():
         return text
     spelled = []
     for piece, cells in graphemes(text):
-        plain = "".join(char if char.isascii() else _spelled[char] for char in piece)
+        plain = "".join(char if char.isascii() else _spell(char) for char in piece)
         # a symbol with the emoji style is wider than its character
         spelled.append(plain if len(plain) == cells else plain[:cells].ljust(cells, "?"))
     return "".join(spelled)

@@ -8,7 +8,7 @@ glyphs are cleared first, and glyphs that might not fit there in every terminal 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from itertools import groupby
 
 from app.view.cells import graphemes, has_uncertain_width, max_piece_width, width
 
@@ -78,8 +78,9 @@ class _Flow:
             if self.column is not None:
                 self.column += width(text)
             return
-        for blank, part in _parts(graphemes(text)):
-            self._blanks(len(part)) if blank else self._words(part)
+        for is_blank, run in groupby(graphemes(text), lambda piece: piece[0] == " "):
+            part = list(run)
+            self._blanks(len(part)) if is_blank else self._words(part)
 
     def _blanks(self, number: int) -> None:
         """Add blanks. They make room for wide glyphs before them, and one of them stays visible."""
@@ -141,18 +142,3 @@ class _Flow:
         self.column = column
         self._waiting.clear()
         self._least = self._most = self._blank = 0
-
-
-def _parts(pieces: list[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
-    """Runs of blanks, and the text between them: whether a run is blank, and its graphemes."""
-    part: list[Piece] = []
-    was_blank = False
-    for piece in pieces:
-        is_blank = piece[0] == " "
-        if part and is_blank != was_blank:
-            yield was_blank, part
-            part = []
-        part.append(piece)
-        was_blank = is_blank
-    if part:
-        yield was_blank, part
