@@ -31,7 +31,7 @@ from app.view.line import Line, wrap
 from app.view.markdown import markdown_lines, written_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
 from app.view.tool_block import FULL_LINES, SHORT_LINES, Result, barred, fold_head, tool_block
-from app.view.transcript_block import FOLDED, FULL, SHORT, Block, Turn
+from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -224,15 +224,15 @@ class _Builder:
         stopped = string_of(message.get("stopReason"))
         answer: Block | None = None
 
-        def said(lines: list[DocumentLine], text: str = "", codes: Sequence[str] = ()) -> None:
+        def said(lines: list[DocumentLine], text: str = "", codes: list[str] | None = None) -> None:
             nonlocal answer
             if answer is not None and self.blocks[-1] is answer:
                 answer.body += [DocumentLine([]), *lines]
                 answer.text = "\n\n".join(filter(None, (answer.text, text)))
-                answer.codes += codes
+                answer.codes += codes or []
                 return
             shown = head if answer is None else None
-            answer = Block("answer", lines, head=shown, text=text, codes=codes)
+            answer = Block("answer", lines, head=shown, text=text, codes=codes or [])
             self.blocks.append(answer)
 
         called = 0
@@ -441,6 +441,3 @@ def _compaction(tokens: object) -> str:
     if isinstance(tokens, int | float) and not isinstance(tokens, bool) and 0 < tokens < 1e12:
         return f"Compaction: {count(int(tokens))} tokens"
     return "Compaction"
-
-
-__all__ = ["FULL", "MOST_TEXT", "call_ids", "result_id", "turn", "unreadable_turn"]

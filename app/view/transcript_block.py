@@ -5,10 +5,12 @@ reads, folds and copies as one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.document_line import DocumentLine, own_line
+from app.view.formatting import counted
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -21,57 +23,35 @@ FOLDED, SHORT, FULL = range(3)
 """The states of a block that can be folded: its head, its beginning, all of it."""
 
 
+@dataclass(eq=False)
 class Block:
     """A part of an entry: a prompt, the text of an answer, a tool call with its result, and so on.
 
     kind         "prompt", "answer", "thinking", "tool", "summary", "command" or "custom"
-    head         its first line; None for a block without one. `open_head` is its look while it is unfolded
+    head         its first line; None for a block without one
+    open_head    the look of that line while the block is unfolded; None if it cannot be folded
     body         the lines below the head; while it is `FULL`, all of them
     more         the number of lines that `body` leaves out; `is_tail` if they are above and not below
     state        whether it is folded
-    folds        whether it can be folded
     found        the index of the line with a match, -1 for none
     text, codes  as it was written, and the code in it; released before the block is shown
     """
 
-    __slots__ = (
-        "body",
-        "codes",
-        "folds",
-        "found",
-        "head",
-        "is_tail",
-        "kind",
-        "more",
-        "open_head",
-        "state",
-        "text",
-    )
+    kind: str
+    body: list[DocumentLine]
+    head: DocumentLine | None = None
+    open_head: DocumentLine | None = None
+    state: int = FULL
+    more: int = 0
+    is_tail: bool = False
+    text: str = ""
+    codes: list[str] = field(default_factory=list)
+    found: int = -1
 
-    def __init__(
-        self,
-        kind: str,
-        body: list[DocumentLine],
-        *,
-        head: DocumentLine | None = None,
-        open_head: DocumentLine | None = None,
-        state: int = FULL,
-        more: int = 0,
-        is_tail: bool = False,
-        text: str = "",
-        codes: Sequence[str] = (),
-    ) -> None:
-        self.kind = kind
-        self.body = body
-        self.head = head
-        self.open_head = open_head or head
-        self.folds = open_head is not None
-        self.state = state
-        self.more = more
-        self.is_tail = is_tail
-        self.found = -1
-        self.text = text
-        self.codes = list(codes)
+    @property
+    def folds(self) -> bool:
+        """Whether it can be folded."""
+        return self.open_head is not None
 
     @property
     def is_tight(self) -> bool:
@@ -88,20 +68,12 @@ class Block:
         head = [self.open_head or self.head]
         if not self.more:
             return head + self.body
-        what = "line" if self.more == 1 else "lines"
         if self.is_tail:
-            return [
-                *head,
-                own_line(f"    … {self.more:,} {what} above (Space)"),
-                *self.body,
-            ]
-        return [
-            *head,
-            *self.body,
-            own_line(f"    … {self.more:,} more {what} (Space)"),
-        ]
+            return [*head, own_line(f"    … {counted(self.more, 'line')} above (Space)"), *self.body]
+        return [*head, *self.body, own_line(f"    … {counted(self.more, 'more line')} (Space)")]
 
 
+@dataclass(eq=False)
 class Turn:
     """The blocks of one entry.
 
@@ -113,26 +85,13 @@ class Turn:
     found              the index of the block with a match, -1 for none
     """
 
-    __slots__ = ("blocks", "entry_id", "found", "joined_to", "node", "offset", "results")
-
-    def __init__(
-        self,
-        entry_id: str | None,
-        offset: int,
-        blocks: list[Block],
-        *,
-        found: int = -1,
-        node: Node | None = None,
-        joined_to: int = -1,
-        results: Mapping[str, Node] | None = None,
-    ) -> None:
-        self.entry_id = entry_id
-        self.offset = offset
-        self.blocks = blocks
-        self.found = found
-        self.node = node
-        self.joined_to = joined_to
-        self.results = results or {}
+    entry_id: str | None
+    offset: int
+    blocks: list[Block]
+    node: Node | None = None
+    joined_to: int = -1
+    results: Mapping[str, Node] = field(default_factory=dict)
+    found: int = -1
 
     @property
     def anchor(self) -> EntryRef:

@@ -110,20 +110,6 @@ class Segment:
     hidden     the number of rows that its fold hides
     """
 
-    __slots__ = (
-        "another",
-        "beside",
-        "connector",
-        "depth",
-        "foldable",
-        "folded",
-        "hidden",
-        "last",
-        "nodes",
-        "parent",
-        "start",
-    )
-
     def __init__(self, nodes: list[Node], parent: Segment | None) -> None:
         self.nodes = nodes
         self.parent = parent
@@ -151,19 +137,6 @@ class TreeRow:
     The other fields are those of the segment (`Segment`). In a row that is not the first, `another` is "",
     and `beside`, `connector`, `foldable` and `folded` are false.
     """
-
-    __slots__ = (
-        "_segment",
-        "another",
-        "beside",
-        "connector",
-        "first",
-        "foldable",
-        "folded",
-        "hidden",
-        "last",
-        "node",
-    )
 
     def __init__(self, node: Node, segment: Segment, first: bool) -> None:
         self.node = node
