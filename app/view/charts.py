@@ -6,6 +6,8 @@ from bisect import bisect_left
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from app.view.formatting import MONTHS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -14,7 +16,6 @@ _HEIGHTS, _ASCII_HEIGHTS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _SHADES, _ASCII_SHADES = "·░▒▓█", ".:+*#"
 """No activity, and four shades of it."""
 _WEEKDAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 LABEL_CELLS = 4
 """Cells before the first week of a heat map, for the names of weekdays."""
@@ -88,7 +89,7 @@ def _month_line(first: int, weeks: int) -> str:
     for week in range(weeks):
         month = date.fromordinal(first + 7 * week).month
         if month != before and week >= free and week + 3 <= weeks:
-            line[LABEL_CELLS + week : LABEL_CELLS + week + 3] = _MONTHS[month - 1]
+            line[LABEL_CELLS + week : LABEL_CELLS + week + 3] = MONTHS[month - 1]
             free = week + 4
         before = month
     return "".join(line).rstrip()

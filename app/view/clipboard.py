@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.view.document_line import CodeBlock, heading
+from app.view.entry_details import DETAIL_KINDS
 from app.view.formatting import counted
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 SURE = 74_994
 """Bytes of base64 that every terminal with OSC 52 accepts; xterm drops longer texts."""
-_SIDE = ("details", "meta")
 
 
 def main_text(parts: Sequence[Part]) -> str:
@@ -24,7 +24,7 @@ def main_text(parts: Sequence[Part]) -> str:
         {"text"},
         {"tool_call", "tool_result", "diff", "error", "raw"},
         {"thinking", "image"},
-        {"details", "meta"},
+        DETAIL_KINDS,
     ):
         texts = [part.text for part in parts if part.kind in kinds and part.text]
         if texts:
@@ -34,7 +34,7 @@ def main_text(parts: Sequence[Part]) -> str:
 
 def full_text(parts: Sequence[Part]) -> str:
     """The whole entry: its only text as it was written, or every part below its heading."""
-    main = [part for part in parts if part.kind not in _SIDE]
+    main = [part for part in parts if part.kind not in DETAIL_KINDS]
     if len(main) == 1 and main[0].kind in ("text", "raw"):
         return main[0].text
     texts = []

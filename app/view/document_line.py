@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.text import inert, one_line
 from app.view.cells import ELLIPSIS, cut, max_width, stable_width, width
-from app.view.line import Line, highlight_line, line_width
+from app.view.line import Line, highlight_line, line_width, plain_text
 
 if TYPE_CHECKING:
     from app.formats.entry_parts import Part
@@ -124,18 +124,18 @@ class DocumentLine:
     @property
     def text(self) -> str:
         """The whole text, but for that at the right end."""
-        return "".join(text for text, _ in self.spans)
+        return plain_text(self.spans)
 
     @property
     def whole_text(self) -> str:
         """The text with that at the right end."""
-        right = "".join(text for text, _ in self.right)
+        right = plain_text(self.right)
         return f"{self.text}  {right}" if right else self.text
 
     @property
     def session_text(self) -> str:
         """The text that is the session's."""
-        return "".join(text for text, _ in self.spans[self.own :])
+        return plain_text(self.spans[self.own :])
 
     def drawn(self, words: Sequence[str], shift: int) -> Line:
         """The line as it is drawn.

@@ -36,7 +36,13 @@ def age(then_ms: int | None, now_ms: int) -> str:
     return f"{min(days // 365, 99)}y"
 
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+def ago(then_ms: int | None, now_ms: int) -> str:
+    """The age of a moment in words: ``now``, ``5m ago``."""
+    past = age(then_ms, now_ms)
+    return past if past == "now" else f"{past} ago"
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def moment(then_ms: int, now_ms: int) -> str:
@@ -50,7 +56,7 @@ def moment(then_ms: int, now_ms: int) -> str:
     hours = f"{then.tm_hour:02}:{then.tm_min:02}"
     if then[:3] == now[:3]:
         return hours
-    day = f"{then.tm_mday} {_MONTHS[then.tm_mon - 1]}"
+    day = f"{then.tm_mday} {MONTHS[then.tm_mon - 1]}"
     return f"{day} {hours}" if then.tm_year == now.tm_year else f"{day} {then.tm_year}"
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
 from app.view.cells import pad, shorten, stable_width, width
-from app.view.formatting import age
+from app.view.formatting import age, moment
 
 if TYPE_CHECKING:
     from app.actions.history import HistoryStep
@@ -25,11 +24,8 @@ def clock_or_age(at_ms: int, now_ms: int) -> str:
 
     :param at_ms: milliseconds since the epoch; ``now_ms`` is the present.
     """
-    try:
-        moment, now = datetime.fromtimestamp(at_ms / 1_000), datetime.fromtimestamp(now_ms / 1_000)
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return f"{moment:%H:%M}" if moment.date() == now.date() else age(at_ms, now_ms)
+    shown = moment(at_ms, now_ms)
+    return age(at_ms, now_ms) if " " in shown else shown
 
 
 def words_of_action(changes: Sequence[Change], title: str) -> str:

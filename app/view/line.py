@@ -193,28 +193,27 @@ def _excerpt_begin(text: str, start: int, end: int, cells: int) -> int:
     return begin
 
 
+def _divided(text: str, ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """The pieces of a text, and whether each is in one of the ranges, which are in order."""
+    copied = 0
+    for start, end in ranges:
+        start = max(start, copied)
+        if start < end:
+            yield text[copied:start], False
+            yield text[start:end], True
+            copied = end
+    yield text[copied:], False
+
+
 def mark_pieces(text: str, ranges: Sequence[tuple[int, int]]) -> Line:
     """The text as dim pieces, with its ranges, which are in order, styled as matches. Each piece has
     the same width in every terminal.
     """
-    line: Line = []
-    copied = 0
-    for start, end in ranges:
-        start = max(start, copied)
-        if start < end:
-            line += [(text[copied:start], "dim"), (text[start:end], _MATCH)]
-            copied = end
-    line.append((text[copied:], "dim"))
-    return [(stable_width(piece), name) for piece, name in line if piece]
+    pieces = _divided(text, ranges)
+    return [(stable_width(piece), _MATCH if is_match else "dim") for piece, is_match in pieces if piece]
 
 
 def mark_ranges(text: str, ranges: Sequence[tuple[int, int]], before: str, behind: str) -> str:
     """The text with `before` and `behind` around each of its ranges, which are in order."""
-    parts: list[str] = []
-    copied = 0
-    for start, end in ranges:
-        start = max(start, copied)
-        if start < end:
-            parts += (text[copied:start], before, text[start:end], behind)
-            copied = end
-    return "".join((*parts, text[copied:]))
+    pieces = _divided(text, ranges)
+    return "".join(f"{before}{piece}{behind}" if is_match else piece for piece, is_match in pieces)

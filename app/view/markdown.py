@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.view.cells import cut, max_width
 from app.view.code_lines import code_lines
 from app.view.document_line import CodeBlock, DocumentLine, LineKind, inert_pieces, line_ranges, own_line
-from app.view.line import Line, line_width, slice_line, wrap_ranges
+from app.view.line import Line, line_width, plain_text, slice_line, wrap_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -326,7 +326,7 @@ def table_lines(rows: Sequence[Sequence[Line]], cells: int) -> Iterator[Document
             yield DocumentLine([piece for cell in row for piece in (*cell, ("  ", "text"))], scrolls=True)
         return
     table = [[*row, *([] for _ in range(columns - len(row)))] for row in rows]
-    sizes = [max(1, *(_stable_width(row[number]) for row in table)) for number in range(columns)]
+    sizes = [max(1, *(max_width(plain_text(row[number])) for row in table)) for number in range(columns)]
     fitted = fit_columns(sizes, cells - len(BETWEEN) * (columns - 1))
     if fitted is None:
         head = table[0]
@@ -357,12 +357,8 @@ def _table_row(row: Sequence[Line], fitted: Sequence[int]) -> Iterator[Line]:
         yield [(text, style) for text, style in line if text]
 
 
-def _stable_width(line: Line) -> int:
-    return max_width("".join(text for text, _ in line))
-
-
 def _wrapped(line: Line, cells: int) -> Iterator[Line]:
-    text = "".join(piece for piece, _ in line)
+    text = plain_text(line)
     if not text:
         yield []
         return

@@ -37,15 +37,6 @@ _DOES = {
     "redo": "redoing",
     "export": "exporting",
 }
-_DONE = {
-    "trash": "trashed",
-    "trash anyway": "trashed",
-    "delete": "deleted for good",
-    "pin": "pinned",
-    "restore": "restored",
-    "undo": "undone",
-    "redo": "redone",
-}
 FOR_GOOD = frozenset(("delete",))
 """Actions that cannot be undone."""
 
@@ -63,7 +54,7 @@ def stopped_note(what: str, done: int, total: int, undo: str) -> str:
 
     :param undo: the key of undo, or the command that undoes; "" for none.
     """
-    note = f"{done:,} of {total:,} {_DONE.get(what, 'done')}"
+    note = f"{done:,} of {total:,} {_PAST.get(what, 'done')}{' for good' if what in FOR_GOOD else ''}"
     if not undo or what in FOR_GOOD:
         return note
     if what == "undo":
@@ -103,7 +94,7 @@ _UNDONE = {
     "tags": "tags",
     "note": "note",
 }
-_NOT_DONE = {
+_PAST = {
     "trash": "trashed",
     "trash anyway": "trashed",
     "delete": "deleted",
@@ -161,7 +152,7 @@ def not_done_text(what: str, failures: Sequence[tuple[str, Exception]]) -> str:
     title, error = failures[0]
     number = f"{len(failures):,} sessions not" if len(failures) > 1 else "Not"
     about = f" – {quoted(title)}" if title else ""
-    return f"{number} {_NOT_DONE.get(what, 'done')}: {reason_of(error)}{about}"
+    return f"{number} {_PAST.get(what, 'done')}: {reason_of(error)}{about}"
 
 
 def reason_of(error: Exception) -> str:

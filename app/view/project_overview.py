@@ -13,7 +13,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.sessions.summary import FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
-from app.view.formatting import age, cost, count, counted, day
+from app.view.formatting import age, ago, cost, count, counted, day
 from app.view.line import Line, Span, fit_line, line_width
 from app.view.session_row import ENDINGS, POINTER, title_style
 
@@ -182,14 +182,9 @@ def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
         counted(number, "session"),
         *agents,
         f"first {day(overview.first, now_ms)}" if overview.first else "",
-        f"last {_ago(overview.last, now_ms)}" if overview.last else "",
+        f"last {ago(overview.last, now_ms)}" if overview.last else "",
     ]
     return " · ".join(filter(None, sessions)), " · ".join(filter(None, spent))
-
-
-def _ago(then_ms: int, now_ms: int) -> str:
-    past = age(then_ms, now_ms)
-    return past if past == "now" else f"{past} ago"
 
 
 def _section(head: str, rows: list[ProjectRow]) -> list[ProjectRow]:

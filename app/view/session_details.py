@@ -10,7 +10,7 @@ from app.index.row import Row
 from app.sessions.summary import ABORTED, DONE, FAILED, FROM_NAME, INTERRUPTED, WAITING
 from app.stores.tags import Tagging
 from app.view.cells import max_width, pad, stable_width
-from app.view.formatting import age, cost, tilde
+from app.view.formatting import ago, cost, counted, tilde
 from app.view.line import Line, fit_line, wrap
 
 LONGEST = 2_000
@@ -75,16 +75,13 @@ def session_facts(
             ("Cost", cost(row.cost)),
             ("Errors", f"{row.errors:,}" if row.errors else ""),
             ("Images", f"{row.images:,}" if row.images else ""),
-            ("Damaged", f"{row.problems:,} fault{'' if row.problems == 1 else 's'}" if row.problems else ""),
+            ("Damaged", counted(row.problems, "fault") if row.problems else ""),
         ]
     return [(name, stable_width(one_line(inert(value), LONGEST))) for name, value in facts if value]
 
 
 def _time(ms: int | None, now_ms: int) -> str:
-    if not ms:
-        return ""
-    past = age(ms, now_ms)
-    return f"{iso(ms)} ({past if past == 'now' else f'{past} ago'})"
+    return f"{iso(ms)} ({ago(ms, now_ms)})" if ms else ""
 
 
 def details_lines(facts: list[Fact], cells: int) -> list[Line]:

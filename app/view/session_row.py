@@ -65,9 +65,25 @@ def render_list_line(
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
     :param is_target: whether a prompt is about the session.
     """
-    if line.row is None:
+    row = line.row
+    if row is None:
         return _head(model, line, cells, selected, now_ms)
-    return _session(model, line, cells, selected, now_ms, states, is_target=is_target)
+    state = (TARGET, "error") if is_target else _state(model, line, row, states, now_ms)
+    left: Line = [
+        (POINTER if selected else " ", "pointer"),
+        state,
+        (" ", "text"),
+        (_lineage(model, line), "fork"),
+    ]
+    right = _columns(model, line, row, cells, states, now_ms)
+    room = max(0, cells - line_width(left) - line_width(right))
+    title = stable_width(row.title)
+    tags = _tags(line, room - width(title) - 1) if not _tags_are_below(model) else []
+    room -= line_width(tags)
+    title = shorten(title, max(0, room - 1))
+    style = "error" if is_target else title_style(row)
+    gap = (" " * max(0, room - width(title)), "text")
+    return fit_line([*left, *highlight(title, model.words, style), *tags, gap, *right], cells)
 
 
 def render_second_line(
@@ -130,36 +146,6 @@ def title_style(row: Row) -> str:
 
 def _age(then_ms: int, now_ms: int) -> Span:
     return f" {age(then_ms, now_ms):>{AGE_CELLS}} ", "age"
-
-
-def _session(
-    model: ListModel,
-    line: ListLine,
-    cells: int,
-    selected: bool,
-    now_ms: int,
-    states: Mapping[str, str],
-    *,
-    is_target: bool,
-) -> Line:
-    row = line.row
-    assert row is not None
-    state = (TARGET, "error") if is_target else _state(model, line, row, states, now_ms)
-    left: Line = [
-        (POINTER if selected else " ", "pointer"),
-        state,
-        (" ", "text"),
-        (_lineage(model, line), "fork"),
-    ]
-    right = _columns(model, line, row, cells, states, now_ms)
-    room = max(0, cells - line_width(left) - line_width(right))
-    title = stable_width(row.title)
-    tags = _tags(line, room - width(title) - 1) if not _tags_are_below(model) else []
-    room -= line_width(tags)
-    title = shorten(title, max(0, room - 1))
-    style = "error" if is_target else title_style(row)
-    gap = (" " * max(0, room - width(title)), "text")
-    return fit_line([*left, *highlight(title, model.words, style), *tags, gap, *right], cells)
 
 
 def _tags_are_below(model: ListModel) -> bool:

@@ -15,6 +15,7 @@ from app.formats.tool_calls import call_line, shortened_arguments
 from app.view.cells import stable_width
 from app.view.code_lines import LONGEST_LINE, DiffRow, changed_counts, diff_rows
 from app.view.document_line import DocumentLine, own_line
+from app.view.formatting import counted
 from app.view.line import Line
 from app.view.tool_input import COMMANDS, CONTENTS, FILES, edit_rows, first_of, input_lines
 from app.view.transcript_block import FOLDED, SHORT, Block
@@ -235,6 +236,4 @@ def _size(name: str, output: str, parts: Sequence[Part]) -> str:
     if not text:
         return "image" if any(part.kind == "image" for part in parts) else "no output"
     lines = text.count("\n") + 1
-    what = "match" if name.lower() in _SEARCHES else "line"
-    plural = {"match": "matches", "line": "lines"}[what]
-    return f"{lines:,} {what if lines == 1 else plural}"
+    return counted(lines, "match", "matches") if name.lower() in _SEARCHES else counted(lines, "line")

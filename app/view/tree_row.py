@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.formats.text import one_line
 from app.sessions.tree.row_text import RowText
 from app.view.cells import shorten, stable_width, width
+from app.view.formatting import counted
 from app.view.glyphs import UNICODE, Glyphs
 from app.view.line import Line, Ranges, Span, fit_line, highlight_line, line_width, mark_pieces
 from app.view.line import excerpt as excerpt_of
@@ -177,8 +178,8 @@ def _right_end(row: TreeRow, leaf: bool, label_time: str, room: int, glyphs: Gly
     """The label, the number of folded entries and the mark of the leaf. A label is shortened to its room."""
     after: Line = []
     if row.folded:
-        entries = "entry" if row.hidden == 1 else "entries"
-        after.append((f" {glyphs.closed} {glyphs.ellipsis} {row.hidden:,} {entries}", "count"))
+        entries = counted(row.hidden, "entry", "entries")
+        after.append((f" {glyphs.closed} {glyphs.ellipsis} {entries}", "count"))
     if leaf:
         after.append((f" {glyphs.leaf}", "leaf"))
     label = row.node.label
