@@ -319,7 +319,13 @@ class SessionFile:
             self.refuse_danger(operation)
             self._tidy()
             self._migrate()
-            return self._append_line(self._make_entry(fields, written=True), keep_time, before_write)
+            entry = self._make_entry(fields, written=True)
+            line = self._line(entry)
+            self.previous_leaf = self.entry_store.leaf_id
+            if before_write is not None:
+                before_write(entry)
+            signature = self._files.append(self.path, line, self._signature, keep_time=keep_time)
+            return self._add_written(entry, line, signature)
 
         return self._repeat(write, lambda: self._catch_up(fields))
 
@@ -378,25 +384,14 @@ class SessionFile:
             raise BadValue(self.path, 0, f"a {fields['type']} entry cannot be written: {error}") from None
         return self.entry_store.make(entry, line if written else b"")
 
-    def _append_line(
-        self, entry: Entry, keep_time: bool, before_write: Callable[[Entry], object] | None
-    ) -> Entry:
-        """Append the line of `entry` to the file, and `entry` to the session.
+    def _add_written(self, entry: Entry, line: bytes, signature: Signature) -> Entry:
+        """Add `entry`, whose `line` was appended to the file.
 
-        :raises Changed: the file is not what was read.
+        :param signature: of the file after that.
         """
-        line, size = self._line(entry), self._signature.size
-        self.previous_leaf = self.entry_store.leaf_id
-        if before_write is not None:
-            before_write(entry)
-        signature = self._files.append(self.path, line, self._signature, keep_time=keep_time)
-        return self._add_written(entry, line, size, signature)
-
-    def _add_written(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
-        """Add `entry`, whose `line` was appended to the file when that had `size` bytes."""
         self.previous_leaf = self.entry_store.leaf_id
         self.leaf_moved = False
-        if self.entry_store.ends_open or signature.size != size + len(line):
+        if self.entry_store.ends_open or signature.size != self._signature.size + len(line):
             # An unfinished line was closed before ours: read the file again.
             self.load(self.path, (self.header.agent,))
             return self.entry_store.by_id[entry.id]
@@ -640,12 +635,12 @@ class SessionFile:
         """
         self.refuse_danger("slot")
         entry = None if fields is None else self._make_entry(fields, written=True)
-        line, size = b"" if entry is None else self._line(entry), self._signature.size
+        line = b"" if entry is None else self._line(entry)
         signature = self._files.overwrite(self.path, slot, self._signature, line)
         if entry is None:
             self._advance(signature, b"")
         else:
-            entry = self._add_written(entry, line, size, signature)
+            entry = self._add_written(entry, line, signature)
         self.entry_store.name = read_slot(slot[:-1]) or None
         return entry
 
