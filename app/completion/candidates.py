@@ -7,9 +7,11 @@ Sessions come from the stored catalog alone: nothing is scanned or written.
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from urllib.parse import quote
 
@@ -59,23 +61,12 @@ def split_line(line: str) -> list[str]:
     """The words of a line as a shell splits it; the last one is the one at its end, "" behind a blank.
     A quote that is not closed goes on to the end.
     """
-    words, word, quote, at = [], "", "", 0
-    while at < len(line):
-        character = line[at]
-        if character == "\\" and quote != "'" and at + 1 < len(line):
-            at += 1
-            word += line[at]
-        elif quote:
-            quote, word = ("", word) if character == quote else (quote, word + character)
-        elif character in "'\"":
-            quote = character
-        elif character.isspace():
-            words += [word] if word else []
-            word = ""
-        else:
-            word += character
-        at += 1
-    return [*words, word]
+    for end in ("", "'", '"'):
+        with suppress(ValueError):
+            # The added character makes a word of what follows a blank at the end.
+            *words, last = shlex.split(f"{line}x{end}")
+            return [*words, last[:-1]]
+    return []
 
 
 def candidates(words: Sequence[str]) -> Iterator[Candidate]:

@@ -137,12 +137,12 @@ def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
         what["labels"] = _labels(labels)
     if not what:
         # The file was rewritten with as many entries.
-        for name, field in (("title", "title"), ("models", "models"), ("bytes", "size")):
-            old_value, new_value = getattr(before, field), getattr(now, field)
-            if old_value != new_value:
-                what[name] = {"bytes": now.size - before.size, "models": ", ".join(now.models)}.get(
-                    name, new_value
-                )
+        if now.title != before.title:
+            what["title"] = now.title
+        if now.models != before.models:
+            what["models"] = ", ".join(now.models)
+        if now.size != before.size:
+            what["bytes"] = now.size - before.size
     if not what and now.mtime_ns != before.mtime_ns:
         # The file was rewritten with as many bytes, and it is unknown which of them changed.
         what["bytes"] = 0

@@ -15,16 +15,12 @@ from tests.benchmarks.live import LIVE, LiveProject
 from tests.benchmarks.measure import (
     START,
     Setting,
-    family,
     in_turn,
-    percentile,
-    processor_seconds,
     run,
 )
 from tests.benchmarks.peers import Peers
 from tests.benchmarks.rows import Result, line
 from tests.benchmarks.run import measured
-from tests.benchmarks.typed_queries import prefixes, queries
 from tests.cases import cases
 
 if TYPE_CHECKING:
@@ -70,15 +66,6 @@ def test_a_measure_that_fails_is_lost() -> None:
     assert result.fails_ci
 
 
-def test_typed_queries_are_short_and_the_same_each_time() -> None:
-    typed = queries()
-    assert typed == queries()
-    assert len(typed) == 100
-    assert len(set(typed)) > 80
-    assert all(1 <= len(query) <= 12 for query in typed)
-    assert prefixes("a b") == ["a", "a ", "a b"]
-
-
 def test_tasks_take_turns_and_give_medians() -> None:
     order: list[str] = []
 
@@ -89,11 +76,6 @@ def test_tasks_take_turns_and_give_medians() -> None:
     first, second = [1.0, 9.0, 2.0], [30.0, 10.0, 20.0]
     assert in_turn(3, lambda: task("a", first), lambda: task("b", second)) == [2.0, 20.0]
     assert order == ["a", "b"] * 3
-
-
-def test_percentile() -> None:
-    assert percentile(range(1, 101), 0.95) == 96
-    assert percentile([5], 0.95) == 5
 
 
 def test_a_command_is_measured_and_a_failing_one_is_an_error(tmp_path: Path) -> None:
@@ -121,11 +103,6 @@ def test_the_peak_of_a_command_is_its_own(tmp_path: Path) -> None:
 def test_a_command_that_cannot_start_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="nowhere"):
         run([str(tmp_path / "nowhere")], {**os.environ, "HOME": str(tmp_path)})
-
-
-def test_a_process_and_its_children_are_counted() -> None:
-    assert os.getpid() in family(os.getpid())
-    assert processor_seconds(os.getpid()) > 0
 
 
 def test_leafmark_sees_the_corpus_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from app.cli_options import parse
 from app.formats import text_kinds
-from app.index.query.query import Note, QueryError
+from app.index.query.query import Note
 from app.index.search.results import Hit, Page
 from app.reports import search
 from app.reports.listing import table
-from app.reports.output import caret_lines, complain_of_query
+from app.reports.output import caret_lines
 from app.reports.search import wants_colour
 from app.setup import Setup
 from app.view.cells import width
@@ -258,15 +258,6 @@ def test_json_has_the_facts_of_the_last_page(report):
     document = json.loads(report([first, last], "--json")[1])
     assert document["instead"] == {"neadle": ["needle"]}
     assert (document["as_kept"], document["unread"]) == (["/a"], ["/b", "/c"])
-
-
-def test_the_faulty_part_of_a_query_has_carets_under_it(capsys):
-    complain_of_query("a cost:much b", QueryError("no amount", 7, 4))
-    assert capsys.readouterr().err.splitlines() == [
-        "leafmark: no amount",
-        "  a cost:much b",
-        "         ^^^^",
-    ]
 
 
 @cases(

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -15,7 +12,6 @@ from app.reports.listing import complain_of_skipped
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.cases import cases
-from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, stamp, write_history, write_session
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "/etc/zanzibar"}}
@@ -331,32 +327,6 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, run, folder):
             assert done.returncode == 0
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", done.stdout)
     assert leafmark("search", "--json", "needle").stdout.isascii()
-
-
-@pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")
-@pytest.mark.parametrize("plain", [False, True])
-def test_on_a_terminal_matches_are_coloured_and_lines_fit(home, folder, plain):
-    write_session(folder / "long.jsonl", *chain("x" * 500 + " needle " + "y" * 500, id="long"))
-    env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    if plain:
-        env["NO_COLOR"] = "1"
-    shell = f"stty cols 80; {sys.executable} -m app search needle"
-    done = subprocess.run(
-        ["script", "-qec", f"sh -c '{shell}'", "/dev/null"],
-        env=env,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    output = done.stdout.rpartition("\x1b[K")[2].replace("\r", "")  # progress may have been shown before
-    assert output.count("\x1b[1;4;33mneedle\x1b[0m") == (0 if plain else 3)
-    bare = re.sub("\x1b\\[[0-9;]*m", "", output)
-    assert (bare == output) is plain
-    assert bare.replace("\n", "").isprintable()
-    assert bare.split()[:3] == ["age", "agent", "msgs"]
-    assert len(bare.splitlines()) == 5
-    assert max(map(len, bare.splitlines())) <= 80
 
 
 def test_stores_can_be_added_and_the_examples_searched(run, folder, home, tmp_path):

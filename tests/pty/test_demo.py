@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pty.machine import COMMAND, leafmark
+from tests.pty.machine import leafmark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,21 +57,6 @@ def test_the_folder_is_removed_if_the_run_ends_at_its_first_frame(
         terminal.signal(number)
         assert terminal.wait(30) == 128 + number
         assert terminal.leftovers() == []
-    assert os.listdir(temporary) == []
-
-
-def test_the_next_run_removes_the_folder_of_a_killed_run(user: tuple[Path, dict[str, str]]) -> None:
-    temporary, env = user
-    with started(env, "--demo") as terminal:
-        terminal.wait_for_text("← leaf", 30)
-        (left,) = os.listdir(temporary)
-        terminal.signal(signal.SIGKILL)
-        terminal.wait()
-    assert os.listdir(temporary) == [left]
-    listed = subprocess.run(
-        [*COMMAND, "list", "--demo"], env=env, cwd=env["HOME"], capture_output=True, text=True, check=True
-    )
-    assert "shop" in listed.stdout
     assert os.listdir(temporary) == []
 
 

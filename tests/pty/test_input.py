@@ -64,17 +64,6 @@ def test_the_browser_survives_invalid_input(shell):
         leaves(terminal)
 
 
-@pytest.mark.parametrize("sent", [b"\xff", b"\x1b[200~\xff\x1b[201~"])
-def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
-    _, work, env = shell
-    with leafmark("resume", env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("fix the login", 30)
-        terminal.wait_for_bytes(b"\x1b[?2004h", 30)
-        terminal.send(sent)
-        terminal.wait_for_text("\ufffd")
-        leaves(terminal)
-
-
 def test_pasted_text_presses_no_key(shell):
     folder, work, env = shell
     with leafmark(env=env, cwd=str(work)) as terminal:
@@ -97,17 +86,6 @@ def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
         terminal.wait_for_text("evil␛]52;c;aGk=␇�")
         assert b"\x1b]52" not in terminal.output
         assert "\u202e".encode() not in terminal.output
-
-
-def test_a_paste_in_pieces_is_one_paste(shell):
-    _, work, env = shell
-    with leafmark("resume", env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("fix the login", 30)
-        terminal.wait_for_bytes(b"\x1b[?2004h", 30)
-        for number in b"\x1b[200~fix\x1b[A\rthe\x1b[201~":
-            terminal.send(bytes([number]))
-        terminal.wait_for_text("fix␛[A the")
-        leaves(terminal)
 
 
 def test_an_unexpected_error_of_the_key_reader_is_a_failure(shell):

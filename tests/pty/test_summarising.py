@@ -114,18 +114,3 @@ def test_quitting_twice_does_not_wait_for_the_command(summarised):
         terminal.signal(signal.SIGTERM)
         assert terminal.wait(30) in (0, 128 + signal.SIGTERM)
         assert writer.is_gone()
-
-
-def test_a_cancelled_command_does_not_stay(summarised):
-    with summarised(stubborn=True) as (terminal, writer):
-        terminal.press("escape")
-        terminal.wait_for(lambda it: not it.shows("writes the summary"))
-        # The dialog is made anew, and its border is drawn before its last lines.
-        terminal.wait_for_text("Continue from here")
-        terminal.wait_for_text("Writes   one line")
-        terminal.wait_for_text("(•) By command")
-        terminal.press("escape")
-        terminal.wait_for(lambda it: not it.shows("Continue from here") and "Enter continue" in it.lines[-1])
-        terminal.press("q")
-        assert terminal.wait(30) == 0
-        assert writer.is_gone()
