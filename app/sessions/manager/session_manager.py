@@ -934,8 +934,8 @@ class SessionManager:
         self._set_blobs()
 
     def _set_blobs(self) -> None:
-        blobs = self._location.blobs_of(self._file.path)
-        self._file.blobs = blobs if self._storage is not None else None
+        if self._storage is not None:
+            self._file.blobs = self._location.blobs_of(self._file.path)
 
     def _note_new_file(self, source: tuple[str, str] | None) -> None:
         """Record the new session as the last change.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SUFFIX = ".leafmark"
-COPY = "copy"
 OLD_MS = 60 * 60_000
 """Milliseconds after which a copy is removed; making one takes seconds."""
 
@@ -61,10 +60,10 @@ class Temporary(NamedTuple):
         return now_ms - self.modified_ms > OLD_MS and not self.is_busy
 
 
-def copy_name(folder: str, kind: str = COPY) -> str:
+def copy_name(folder: str, kind: str = "copy") -> str:
     """Return a path in `folder` for a copy that this process prepares.
 
-    :param kind: `COPY`; a file of another kind is neither reported nor removed.
+    :param kind: a file of another kind than "copy" is neither reported nor removed.
     """
     return os.path.join(folder, f".{kind}-{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}")
 
@@ -78,13 +77,12 @@ def kept_name(target: str, size: int) -> str:
     return os.path.join(folder, f".kept-{digest(name)}-{size}-{os.urandom(4).hex()}{SUFFIX}")
 
 
-def new_copy(folder: str, kind: str = COPY) -> tuple[int, str]:
+def new_copy(folder: str) -> tuple[int, str]:
     """Make a new, empty copy in `folder`; return its descriptor, open for reading and writing, and its path.
 
-    :param kind: see `copy_name`.
     :raises OSError: the system refused.
     """
-    path = copy_name(folder, kind)
+    path = copy_name(folder)
     return os.open(path, _CREATE, 0o600), path
 
 
