@@ -19,9 +19,9 @@ HERE = Path(__file__).parent
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder; those of the installation itself run with an npm of their own."""
+    """Mark the tests of this folder."""
     for item in items:
-        if item.path.parent == HERE and item.path.name != "test_install.py":
+        if item.path.parent == HERE:
             item.add_marker("interop")
 
 

@@ -13,6 +13,7 @@ one on PATH has to do. omp 18.2.3 wants bun, which npm has for every platform.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import platform
@@ -78,7 +79,8 @@ def ensure(folder: Path) -> Installed:
             raise NoNpm("npm is not installed")
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / "lock", "w") as lock:
-            _wait_for(lock.fileno())
+            # The system releases the lock when the process ends.
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if not _says(mark, wanted):
                 mark.unlink(missing_ok=True)
                 _install(npm, folder)
@@ -100,14 +102,6 @@ def _says(mark: Path, wanted: str) -> bool:
         return mark.read_text() == wanted
     except OSError:
         return False
-
-
-def _wait_for(descriptor: int) -> None:
-    """Lock the folder for this process. The system releases the lock when the process ends."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _install(npm: str, folder: Path) -> None:

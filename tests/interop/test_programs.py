@@ -17,7 +17,7 @@ from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.tree import open_tree
 from app.stores import named
 from app.stores.layout import session_files
-from tests.interop.programs import UNDEFINED, Died, Program, Refused, Session, assistant, tool_result, user
+from tests.interop.programs import UNDEFINED, Program, Session, assistant, tool_result, user
 from tests.interop.views import View, differences, of_program, of_tree
 
 NOW = 1_795_000_000_000
@@ -39,31 +39,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
                 if entry.path.endswith(".jsonl") and agent in ("pi", "omp", "indusagi"):
                     found["omp" if agent == "omp" else "pi"].append((agent, Path(entry.path)))
     return found
-
-
-def test_an_agent_reports_a_refusal_and_goes_on(pi: Program) -> None:
-    session = pi.make("inMemory", "/work/app")
-    with pytest.raises(Refused, match="Entry nowhere not found"):
-        session.call("branch", "nowhere")
-    assert session.state()["entries"] == []
-
-
-def test_an_agent_that_dies_is_started_again(pi: Program) -> None:
-    session = pi.make("inMemory", "/work/app")
-    assert pi._process is not None
-    pi._process.kill()
-    with pytest.raises(Died):
-        session.state()
-    assert pi.make("inMemory", "/work/app").state()["entries"] == []
-
-
-def test_undefined_is_not_null(pi: Program) -> None:
-    session = pi.make("inMemory", "/work/app")
-    session.call("appendCustomEntry", "note", None)
-    session.call("appendCustomEntry", "note", UNDEFINED)
-    null, undefined = session.state()["entries"]
-    assert null["data"] is None
-    assert "data" not in undefined
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
