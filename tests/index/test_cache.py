@@ -250,16 +250,6 @@ def test_each_difference_is_found(
     assert "\n" not in findings[0].what
 
 
-def test_a_damaged_catalog_is_found(cache: Path, store: Store) -> None:
-    fill(Path(store.root), 4)
-    scanned(cache, store)
-    change(cache, "UPDATE sessions SET row = x'fb0102' WHERE key = 3")
-    done = verified(cache, store)
-    assert (done.checked, done.changed) == (0, 4)
-    assert [finding.path for finding in done.findings] == [str(cache / f"catalog-{SCHEMA}.db")]
-    assert "damaged" in done.findings[0].what
-
-
 def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
     fill(Path(store.root), 4)
     scanned(cache, store)

@@ -17,6 +17,7 @@ from app.index.index import Index
 from app.index.scan import scan
 from app.index.scan.hints import Hints
 from app.index.watch import follower, polling
+from tests.cases import cases
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
 
@@ -260,7 +261,7 @@ def test_a_store_that_does_not_exist_yet_is_followed(tmp_path: Path, poll: bool)
         listener.until(lambda: message_count(listener, other_path) == 1)
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "dangling"])
+@cases("kind", ["folder", "pipe", "loop", "dangling"])
 def test_a_session_replaced_by_no_regular_file_is_removed(listener: Listener, root: Path, kind: str) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
     content = path.read_text()

@@ -111,8 +111,6 @@ sys.path.insert(0, sys.argv[1])
 cache, path, name, many, last = sys.argv[2:]
 from app.sessions import SessionManager
 from app.sessions.storage import append_ledger, temporary
-if os.environ.get("SMALL"):
-    append_ledger.MAX_BYTES = int(os.environ["SMALL"])
 append_ledger.share_notes(cache)
 manager = SessionManager.open(path, agents=("pi",))
 print("ready", flush=True)
@@ -132,12 +130,12 @@ elif last == "torn":
 
 
 def start_labelling(
-    tmp_path: Path, path: Path, name: str = "a", many: int = 0, last: str = "", small: str = ""
+    tmp_path: Path, path: Path, name: str = "a", many: int = 0, last: str = ""
 ) -> subprocess.Popen[str]:
     """Start a process of ours that waits, then labels the first message `many` times."""
     process = subprocess.Popen(
         [sys.executable, "-c", ADDS, str(ROOT), str(tmp_path / "cache"), str(path), name, str(many), last],
-        env={**env(tmp_path), "SMALL": small},
+        env=env(tmp_path),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -167,11 +165,6 @@ def test_bytes_that_a_killed_process_announced_but_did_not_write_are_not_ours(
     assert grown(index) == {"a.jsonl": NOW}
 
 
-def test_appends_before_the_kill_are_ours(tmp_path: Path, path: Path, index: Index) -> None:
-    assert release(start_labelling(tmp_path, path, many=2, last="killed")) == [-9]
-    assert grown(index) == {"a.jsonl": None}
-
-
 def test_several_leafmark_processes_append_at_once(tmp_path: Path, path: Path, index: Index) -> None:
     processes = [start_labelling(tmp_path, path, name, 30) for name in "abc"]
     assert release(*processes) == [0, 0, 0]
@@ -180,18 +173,6 @@ def test_several_leafmark_processes_append_at_once(tmp_path: Path, path: Path, i
     shared = append_ledger.SharedNotes(str(tmp_path / "cache"))
     shared.refresh()
     assert len(shared.of(path.stat().st_ino)) == 90
-
-
-def test_the_shared_notes_stay_small(tmp_path: Path, path: Path, index: Index) -> None:
-    processes = [start_labelling(tmp_path, path, name, 60, small="1000") for name in "abc"]
-    assert release(*processes) == [0, 0, 0]
-    notes = [file for file in (tmp_path / "cache").iterdir() if file.name.startswith(append_ledger.NAME)]
-    # A line has less than 100 bytes, and each of the processes may add one before it sees the limit.
-    assert 0 < sum(file.stat().st_size for file in notes) <= 2 * 1000 + 3 * 100
-    second = write(path.with_name("b.jsonl"), session(session_id="s2"))
-    index.scan()
-    assert release(start_labelling(tmp_path, second, many=5, small="1000")) == [0]
-    assert grown(index)["b.jsonl"] is None, "what was written last is kept"
 
 
 @pytest.mark.parametrize("kind", ["nothing", "rubbish", "torn", "folder", "pipe", "loop"])
@@ -209,16 +190,6 @@ def test_an_unusable_notes_file_causes_no_error(kind: str, tmp_path: Path, path:
         notes.symlink_to(notes)
     leafmark(tmp_path, "rename", str(path), "one")
     assert grown(index) == {"a.jsonl": None if kind in ("nothing", "rubbish", "torn") else NOW}
-
-
-def test_appends_that_could_not_be_noted_count_as_growth(tmp_path: Path, path: Path, index: Index) -> None:
-    index.close()
-    process = start_labelling(tmp_path, path, many=1)
-    (tmp_path / "cache").rename(tmp_path / "away")
-    assert release(process) == [0]
-    assert not (tmp_path / "cache").exists(), "a folder is made by whoever keeps a catalog in it"
-    (tmp_path / "away").rename(tmp_path / "cache")
-    assert grown(index) == {"a.jsonl": NOW}
 
 
 def test_scans_read_the_shared_notes_when_they_have_changed(
@@ -245,19 +216,3 @@ def test_scans_read_the_shared_notes_when_they_have_changed(
     assert len(reads) == 2
     assert {row.grew_ms for row in index.rows()} == {NOW}
     index.close()
-
-
-def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
-    path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from app.sessions import SessionError, SessionManager
-
-    manager = SessionManager.open(str(path), agents=("pi",))
-    real = os.write
-    monkeypatch.setattr("app.sessions.storage.file_storage.os.write", lambda descriptor, line: 0)
-    with pytest.raises(SessionError):
-        manager.append_label_change("e0", "x" * 1_000)
-    monkeypatch.undo()
-    assert os.write is real
-    append(path, message("m1", "e0", "more"))
-    assert grown(index) == {"a.jsonl": NOW}

@@ -17,7 +17,7 @@ from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.scan.retry import TIMES
 from app.index.verify import verify
-from tests.index.helpers import Listener, append, facts, fresh, message, session, write
+from tests.index.helpers import append, facts, fresh, message, session, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,17 +117,6 @@ def test_verify_reports_rows_without_their_first_messages(store: Store, cache: P
     assert [finding.what for finding in verify(index.catalog, [store]).findings] == [
         "it was damaged: all that it held is forgotten"
     ]
-
-
-def test_following_looks_at_all_files_again_after_damage(store: Store, cache: Path, tmp_path: Path) -> None:
-    index = Index([store], str(cache), poll=True)
-    with Listener(index) as listener:
-        spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
-        walks = index.counts.walks
-        assert index.catalog.rows() == []
-        index.rows()
-        listener.until(lambda: index.counts.walks > walks and len(index.rows()) == COUNT)
-    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
 def test_repeated_damage_is_retried_a_limited_number_of_times(

@@ -265,16 +265,6 @@ def test_a_failure_with_the_ends_of_a_file_is_ignored(
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_workers_read_ends(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
-    monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
-    index = Index([store], str(tmp_path / "cache"))
-    deltas: list[Delta] = []
-    index.scan(deltas.append)
-    assert index.counts.ends == 3
-    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-
-
 def test_a_very_large_file_does_not_delay_the_others(store: Store) -> None:
     jobs = [
         Job(f"/s/{number}", store, (number, size, 0, 0))

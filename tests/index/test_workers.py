@@ -264,17 +264,6 @@ def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pyt
     assert len(index.rows()) == 300
 
 
-def test_an_unexpected_error_with_one_file_is_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise KeyError("oops")
-
-    monkeypatch.setattr("app.sessions.summaries.summarise.summarise", broken)
-    result = read(Task(str(write(tmp_path / "a.jsonl", session())), ("pi",), 1))
-    assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
-
-
 @cases("executable", ["", None, "/nothing"])
 def test_without_an_interpreter_the_files_are_read_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executable: str | None
