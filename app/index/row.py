@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import replace_surrogates, trim_name, visible_line
 from app.sessions.summary import FROM_NAME, Summary
@@ -202,16 +202,13 @@ class Row:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
 
 
-class Reading:
+class Reading(NamedTuple):
     """The result of reading a file: its row, and the spans of its text in the text store, in the order of the
     file; None if the text is not stored. Row and spans are stored together or not at all.
     """
 
-    __slots__ = ("row", "spans")
-
-    def __init__(self, row: Row, spans: tuple[Span, ...] | None = None) -> None:
-        self.row = row
-        self.spans = spans
+    row: Row
+    spans: tuple[Span, ...] | None = None
 
 
 def signature_of(status: stat_result, name: str = "") -> Signature:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Callable, Sequence
     from threading import Event
-    from typing import Protocol
 
     from watchfiles._rust_notify import RustNotify
 
@@ -30,27 +29,6 @@ if TYPE_CHECKING:
     from app.index.scan.hints import PolledFiles
     from app.index.scan.scan import Scanner
     from app.stores.base import Store
-
-    class Watch(Protocol):
-        """Something that notices changes of the files in `known`, and new ones."""
-
-        idle_walk_seconds: float
-
-        def wait(self, seconds: float, stop: Event) -> Hints:
-            """Return the changes, after `seconds` or soon after one.
-
-            :raises OSError: watching has stopped.
-            """
-
-        def walked(self, seconds: float, *, missed: bool) -> None:
-            """Take note that a walk has just seen all files, and that it took `seconds`.
-
-            :param missed: the walk has found a change of which no hint was given.
-            """
-
-        def close(self) -> None:
-            """Stop watching."""
-
 
 LOOK_SECONDS = 0.3
 """The shortest time in seconds between two checks of the linked files, and of the names beside sessions."""
@@ -107,7 +85,8 @@ class NativeWatch:
         self._open()
 
     def wait(self, seconds: float, stop: Event) -> Hints:
-        """See `Watch`. New, removed and replaced store folders are noticed between two waits.
+        """Return the changes, after `seconds` or soon after one. New, removed and replaced store folders are
+        noticed between two waits.
 
         :raises OSError: the notices have ended, as they do at the change of a file whose name is not UTF-8.
         """
@@ -130,11 +109,15 @@ class NativeWatch:
         return self._noticed(self._notify, seconds, stop)
 
     def walked(self, seconds: float, *, missed: bool) -> None:
-        """See `Watch`. The notices are requested again if they have missed a change."""
+        """Take note that a walk has just seen all files, and that it took `seconds`.
+
+        :param missed: the walk has found a change of which no hint was given: then the notices are requested
+            again.
+        """
         self._is_stale = self._is_stale or missed
 
     def close(self) -> None:
-        """See `Watch`."""
+        """Stop watching."""
         if self._notify is not None:
             self._notify.close()
             self._notify = None
@@ -251,7 +234,7 @@ class Follower:
         self._names_at = time.monotonic()
         return self._scanner.has_new_names()
 
-    def _watch(self) -> Watch:
+    def _watch(self) -> NativeWatch | PollWatch:
         """The best watch that works here. The first walk, after it is started, finds earlier changes."""
         if self._poll:
             return PollWatch(self._stores, self._scanner.known)
@@ -264,11 +247,11 @@ class Follower:
         except (ImportError, OSError, UnicodeError) as error:
             return self._polling(str(error))
 
-    def _polling(self, reason: str) -> Watch:
+    def _polling(self, reason: str) -> PollWatch:
         self.note = f"changes are looked for, not reported: {reason}"
         return PollWatch(self._stores, self._scanner.known)
 
-    def _walk(self, watch: Watch, on_delta: OnDelta, stop: Event) -> None:
+    def _walk(self, watch: NativeWatch | PollWatch, on_delta: OnDelta, stop: Event) -> None:
         started = time.monotonic()
         callbacks = [self._rescans.popleft() for _ in range(len(self._rescans))]
         has_old_changes = self._scanner.scan(on_delta, stop, gentle=True)

@@ -57,7 +57,7 @@ class PollWatch:
         self.walked(0.0, missed=False)
 
     def wait(self, seconds: float, stop: Event) -> Hints:
-        """See `follower.Watch`."""
+        """Return the changes, after `seconds` or soon after one."""
         hints = Hints()
         end = time.monotonic() + seconds
         while not stop.wait(_TICK_SECONDS if time.monotonic() < self._quiet_at else _QUIET_TICK_SECONDS):
@@ -70,7 +70,9 @@ class PollWatch:
         return hints
 
     def walked(self, seconds: float, *, missed: bool) -> None:
-        """See `follower.Watch`. Choose the files to check, and set the time until the next walk."""
+        """Take note that a walk has just seen all files, and that it took `seconds`: choose the files to
+        check, and set the time until the next walk.
+        """
         self.idle_walk_seconds = min(WALK_SECONDS, max(_SOONEST_WALK_SECONDS, seconds / _WALK_SHARE))
         self._files.walked(self._known)
         folders = {folder: self._folders.get(folder, -1) for folder in self._present()}
@@ -80,7 +82,7 @@ class PollWatch:
         self._folders = folders
 
     def close(self) -> None:
-        """See `follower.Watch`."""
+        """Have no effect: nothing is open."""
 
     def _present(self) -> Iterable[str]:
         """The folders to check, with those of stores that do not exist."""
