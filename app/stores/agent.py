@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.stores.base import Agent, Store, absolute_paths, uuid4
+from app.stores.base import Agent, Store, absolute_paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,9 @@ class NickcecereAgent(Agent):
 
     def new_id(self, now_ms: int) -> str:
         """A random UUID, whose first eight digits are in the name of the file."""
-        return uuid4()
+        from uuid import uuid4  # imported here because the first frame needs no new id
+
+        return str(uuid4())
 
     def file_name(self, timestamp: str, session_id: str) -> str:
         """YYYYMMDD-HHMMSS-<8hex>.jsonl."""

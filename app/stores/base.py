@@ -274,7 +274,7 @@ class Agent:
 
     def file_name(self, timestamp: str, session_id: str) -> str:
         """The file name of a new session; `timestamp` is its header's."""
-        return session_file_name(timestamp, session_id)
+        return f"{timestamp.replace(':', '-').replace('.', '-')}_{session_id}.jsonl"
 
     def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
         """The folder of images outside the sessions; "" if the agent keeps images in the sessions."""
@@ -399,26 +399,11 @@ def absolute(path: str, home: str, base: str) -> str:
 
 def uuid7(now_ms: int) -> str:
     """A UUID of version 7, which sorts by `now_ms`, milliseconds since the epoch."""
+    from uuid import UUID  # imported here because the first frame needs no new id
+
     value = (now_ms & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 0x7 << 76
-    return _uuid(value & ~(0x3 << 62) | 0x2 << 62)
-
-
-def uuid4() -> str:
-    """A UUID of version 4."""
-    value = int.from_bytes(os.urandom(16), "big")
-    value = value & ~(0xF << 76) | 0x4 << 76
-    return _uuid(value & ~(0x3 << 62) | 0x2 << 62)
-
-
-def _uuid(value: int) -> str:
-    digits = f"{value:032x}"
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
-
-def session_file_name(timestamp: str, session_id: str) -> str:
-    """The name of a new session file of pi and its relatives; `timestamp` is that of the header."""
-    return f"{timestamp.replace(':', '-').replace('.', '-')}_{session_id}.jsonl"
+    return str(UUID(int=value & ~(0x3 << 62) | 0x2 << 62))
 
 
 def dashed_folder(cwd: str) -> str:

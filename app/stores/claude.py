@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
-from app.stores.base import Agent, Store, absolute_paths, uuid4
+from app.stores.base import Agent, Store, absolute_paths
 from app.stores.json_state import parse_json
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class Claude(Agent):
 
     def new_id(self, now_ms: int) -> str:
         """A random UUID."""
-        return uuid4()
+        from uuid import uuid4  # imported here because the first frame needs no new id
+
+        return str(uuid4())
 
     def file_name(self, timestamp: str, session_id: str) -> str:
         """The id alone."""

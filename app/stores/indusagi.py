@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.stores.base import ABILITIES, Agent, Store, absolute_paths, uuid4
+from app.stores.base import ABILITIES, Agent, Store, absolute_paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,9 @@ class Indusagi(Agent):
 
     def new_id(self, now_ms: int) -> str:
         """A random UUID, as in the version of pi that indusagi is a fork of."""
-        return uuid4()
+        from uuid import uuid4  # imported here because the first frame needs no new id
+
+        return str(uuid4())
 
     def executable(self, path: str) -> str:
         """`indus` for transcripts, which the new program writes."""

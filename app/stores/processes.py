@@ -8,21 +8,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.stores.omp import TERMINALS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
 # Variables that an agent sets for the commands that it runs.
 SESSION_FILE = "PI_SESSION_FILE"
 SESSION_ID = "PI_SESSION_ID"
-# The variables of an agent's environment that name its terminal; no others are kept.
-_TERMINAL_VARIABLES = (
-    "TMUX_PANE",
-    "ZELLIJ_PANE_ID",
-    "KITTY_WINDOW_ID",
-    "WEZTERM_PANE",
-    "TERM_SESSION_ID",
-    "WT_SESSION",
-)
 DELETED = " (deleted)"
 _LINE_BYTES = 256
 
@@ -88,7 +81,7 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
         )
     )
     own = variables(_read(f"{folder}/environ"))
-    process.variables = {key: own[key] for key in _TERMINAL_VARIABLES if own.get(key)}
+    process.variables = {key: own[key] for _, key in TERMINALS if own.get(key)}
     sessions = []
     for child in _children(folder):
         child_variables = variables(_read(f"{proc}/{child}/environ"))

@@ -208,13 +208,13 @@ def test_a_growing_path_is_added_up_once(tmp_path: Path, monkeypatch: pytest.Mon
     tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 2), user("c", "b")))
     branches = Branches(tree)
     added: list[str | None] = []
-    real = _PathTotals.add
+    real = _PathTotals.and_
 
-    def counted(total: _PathTotals, node: Node) -> None:
+    def counted(total: _PathTotals, node: Node) -> _PathTotals:
         added.append(node.id)
-        real(total, node)
+        return real(total, node)
 
-    monkeypatch.setattr(_PathTotals, "add", counted)
+    monkeypatch.setattr(_PathTotals, "and_", counted)
     branches.of_path(tree.entries[-1])
     with open(tree.path, "ab") as file:
         file.write(content(working("d", "c", 1)))

@@ -118,15 +118,18 @@ class Branches:
         while stack:
             node, total = stack.pop()
             while True:
-                total.add(node)
+                total = total.and_(node)
                 if node.index in end_indexes:
-                    sums[node.index] = total.copy()
+                    sums[node.index] = total
                 children = node.children
                 if len(children) != 1:
                     break
                 node = children[0]
-            stack += [(child, total.copy()) for child in children]
-        return [self._facts(end, sums[end.index], number, len(ends)) for number, end in enumerate(ends, 1)]
+            stack += [(child, total) for child in children]
+        return [
+            BranchFacts(end, number, len(ends), *sums[end.index], end is self._tree.leaf)
+            for number, end in enumerate(ends, 1)
+        ]
 
     def of_path(self, leaf: Node) -> BranchFacts:
         """The facts of the path to any entry, without a number.
@@ -141,23 +144,9 @@ class Branches:
             node = node.parent
         total = _PathTotals() if node is None else total
         for node in reversed(new):
-            total.add(node)
+            total = total.and_(node)
         self._last = leaf, total
-        return self._facts(leaf, total, 0, 0)
-
-    def _facts(self, leaf: Node, total: _PathTotals, number: int, of: int) -> BranchFacts:
-        return BranchFacts(
-            leaf,
-            number,
-            of,
-            total.turns,
-            total.messages,
-            total.tools,
-            total.spent,
-            total.first,
-            total.last,
-            leaf is self._tree.leaf,
-        )
+        return BranchFacts(leaf, 0, 0, *total, leaf is self._tree.leaf)
 
 
 def common_ancestor(one: Node | None, other: Node | None) -> Node | None:
@@ -196,35 +185,27 @@ def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
     return [end for _, _, end in sorted(ranked, key=lambda rank: rank[:2])]
 
 
-class _PathTotals:
-    """The totals of the entries of a path so far."""
+class _PathTotals(NamedTuple):
+    """The totals of the entries of a path so far; the fields are those of `BranchFacts`."""
 
-    __slots__ = ("first", "last", "messages", "spent", "tools", "turns")
+    turns: int = 0
+    messages: int = 0
+    tools: int = 0
+    spent: UsageTotals = NO_USAGE
+    first_ms: int | None = None
+    last_ms: int | None = None
 
-    def __init__(self) -> None:
-        self.turns = self.messages = self.tools = 0
-        self.spent = NO_USAGE
-        self.first: int | None = None
-        self.last: int | None = None
-
-    def copy(self) -> _PathTotals:
-        twin = _PathTotals()
-        for name in self.__slots__:
-            setattr(twin, name, getattr(self, name))
-        return twin
-
-    def add(self, node: Node) -> None:
-        if node.type == "message":
-            self.messages += 1
-            if node.role == "user":
-                self.turns += 1
-            self.tools += node.calls
-        if node.usage is not None:
-            self.spent = self.spent.and_(usage_totals_of(node.usage))
+    def and_(self, node: Node) -> _PathTotals:
+        """The same with one more entry."""
+        is_message = node.type == "message"
         # A label, a name or a move of the leaf may come months after the conversation.
         time = None if node.shown_type in SILENT else node.timestamp
-        if time is not None:
-            if self.first is None or time < self.first:
-                self.first = time
-            if self.last is None or time > self.last:
-                self.last = time
+        times = [each for each in (self.first_ms, self.last_ms, time) if each is not None]
+        return _PathTotals(
+            self.turns + (is_message and node.role == "user"),
+            self.messages + is_message,
+            self.tools + node.calls,
+            self.spent if node.usage is None else self.spent.and_(usage_totals_of(node.usage)),
+            min(times, default=None),
+            max(times, default=None),
+        )
