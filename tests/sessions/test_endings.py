@@ -95,14 +95,6 @@ def ending(folder: Path, *lines: Line, agent: str = "pi") -> str:
     return found.ending
 
 
-@cases("agent", ["pi", "omp", "indusagi"])
-@cases(("messages", "expected"), CASES)
-def test_the_ending_of_the_version_3_family(
-    tmp_path: Path, agent: str, messages: list[Line], expected: str
-) -> None:
-    assert ending(tmp_path, HEADER, *chain(*messages), agent=agent) == expected
-
-
 @cases(("messages", "expected"), CASES)
 def test_the_ending_of_a_file_that_grows_line_by_line(
     tmp_path: Path, messages: list[Line], expected: str

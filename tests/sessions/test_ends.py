@@ -112,12 +112,6 @@ def test_a_prompt_after_the_head_is_unknown(tmp_path: Path) -> None:
     assert (found.first_message, found.title) == ("", UNKNOWN_TITLE)
 
 
-def test_an_invisible_name_is_no_title(tmp_path: Path) -> None:
-    lines = [*FILLING, name("\u200b\ufeff")]
-    assert told(tmp_path, HEADER, *lines).title == UNKNOWN_TITLE
-    assert told(tmp_path, HEADER, user("a", None, "first prompt"), *lines).title == "first prompt"
-
-
 def test_a_prompt_without_text_is_skipped(tmp_path: Path) -> None:
     image = user("a", None, [{"type": "image", "data": "eA==", "mimeType": "image/png"}])
     found = told(tmp_path, HEADER, image, answer("b", "a", "I see"), user("c", "b", "and now?"), *FILLING)
@@ -177,12 +171,6 @@ def test_the_latest_name_counts_by_the_rule_of_the_agent(
 ) -> None:
     lines = [user("a", None, "prompt"), *map(name, names[:1]), *FILLING, *map(name, names[1:])]
     assert told(tmp_path, {**HEADER, "version": 1}, *lines, agent=agent).name == expected
-
-
-def test_oh_my_pi_names_a_session_in_its_title_line(tmp_path: Path) -> None:
-    slot = {"type": "title", "v": 1, "title": "In the slot", "pad": ""}
-    found = told(tmp_path, slot, {**HEADER, "title": "old"}, *FILLING, name("not read"), agent="omp")
-    assert (found.name, found.dialect) == ("In the slot", "omp")
 
 
 def test_a_text_that_quotes_a_name_entry_is_no_name(tmp_path: Path) -> None:

@@ -73,19 +73,6 @@ def test_a_row_is_read_once_when_it_is_requested(tmp_path: Path, reads: list[tup
     assert len(reads) == 1
 
 
-def test_a_file_with_all_kinds_of_lines_has_rows(tmp_path: Path) -> None:
-    tree = tree_of(
-        tmp_path,
-        b"\xef\xbb\xbf" + content(HEADER)[:-1],
-        b"",
-        user("a", None, "one"),
-        b"garbage",
-        user("b", "a", "x" * 20_000),
-        last=b"\r\n" + content(answer("c", "b", "no newline"))[:-1],
-    )
-    assert [said(tree, node)[:9] for node in tree.entries] == ["user: one", "user: xxx", "assistant"]
-
-
 def test_a_result_shows_a_call_far_above_it(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
@@ -119,11 +106,6 @@ def test_a_result_with_a_wrong_parent_answers_the_nearest_call_before_it(tmp_pat
         tmp_path, HEADER, calls("a", None, ("c1", "bash", {"command": "ls"})), result("b", "gone", "c1")
     )
     assert said(tree) == "[bash: ls]"
-
-
-def test_a_result_without_a_call_is_named_by_its_tool(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER, answer("a", None), result("b", "a", "c9", "grep"))
-    assert said(tree) == "[grep]"
 
 
 def test_the_search_for_a_call_ends(tmp_path: Path, reads: list[tuple[int, int]]) -> None:

@@ -280,27 +280,11 @@ def test_lines_may_end_with_crlf(tmp_path: Path) -> None:
     assert row(tmp_path, *lines, newline=b"\r\n") == row(tmp_path, *lines)
 
 
-def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
-    found = row(tmp_path, b"\xef\xbb\xbf" + content(HEADER)[:-1], user("a", None))
-    assert (found.id, found.entry_count, found.problems) == ("abc", 1, 1)
-
-
 def test_a_header_that_is_not_first_is_a_problem(tmp_path: Path) -> None:
     found = row(tmp_path, custom("a", None), HEADER, custom("b", "a"))
     assert (found.id, found.entry_count, found.leaf_count, found.problems) == ("abc", 2, 1, 2)
     after_garbage = row(tmp_path, b"#!", b"", HEADER, custom("b", None))
     assert (after_garbage.entry_count, after_garbage.problems) == (1, 1)
-
-
-def test_a_title_line(tmp_path: Path) -> None:
-    slot = {"type": "title", "v": 1, "title": "Named", "updatedAt": "", "pad": ""}
-    found = row(tmp_path, slot, HEADER, user("a", None), agents=("omp",))
-    assert (found.name, found.entry_count, found.problems) == ("Named", 1, 0)
-    del slot["pad"]
-    refused = row(tmp_path, slot, HEADER, user("a", None), agents=("omp",))
-    assert (refused.name, refused.entry_count, refused.problems) == ("Named", 1, 1)
-    in_pi = row(tmp_path, slot, HEADER, user("a", None))
-    assert (in_pi.agent, in_pi.name, in_pi.problems) == ("pi", "Named", 1)
 
 
 @cases(
@@ -418,11 +402,6 @@ def test_a_file_that_is_no_session_is_refused(tmp_path: Path, data: bytes, line:
     assert (found.summary, found.refused, found.refused_line) == (None, reason, line)
     listed = problems(str(path), ("pi",))
     assert [(problem.line, problem.reason) for problem in listed] == [(line or None, reason)]
-
-
-def test_a_header_far_into_the_file_is_found(tmp_path: Path) -> None:
-    found = row(tmp_path, b"x" * 900_000, HEADER, custom("a", None))
-    assert (found.id, found.entry_count, found.problems) == ("abc", 1, 1)
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:

@@ -36,11 +36,6 @@ def row_of(tree: SessionTree, index: int) -> str:
     return said.text
 
 
-def test_a_session_without_entries_has_no_leaf(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, HEADER)
-    assert (tree.entries, tree.roots, tree.leaf, tree.active_path()) == ([], [], None, [])
-
-
 def test_branches_are_in_file_order_and_the_leaf_is_the_last_entry_of_any_type(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path, HEADER, user("a", None), answer("b", "a"), answer("c", "a"), answer("d", "b"), {"id": "e"}
