@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
 from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
-from app.services.background import BackgroundService, GilYielder
+from app.services.background import BackgroundService, GilYielder, in_thread
 from app.stores.tags import known_tags
 from app.view.hit_line import MOST_HITS, HitExcerpt
 
@@ -193,6 +193,7 @@ class HitLocator(BackgroundService):
         super().__init__(post)
         self._index = index
 
+    @in_thread
     def locate(
         self, path: str, hit: Hit, query: str, *, everywhere: bool = False, again: bool = False
     ) -> None:
@@ -201,11 +202,6 @@ class HitLocator(BackgroundService):
         :param everywhere: as for `SessionSearch.search`.
         :param again: it was located before, with another row of the session.
         """
-        self._worker.submit(lambda is_stale: self._locate(path, hit, query, everywhere, again, is_stale))
-
-    def _locate(
-        self, path: str, hit: Hit, query: str, everywhere: bool, again: bool, is_stale: Callable[[], bool]
-    ) -> None:
         index = self._index()
         if index is None:
             return
@@ -228,10 +224,10 @@ class HitLocator(BackgroundService):
             )
 
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
-        if is_large and not is_stale():
+        if is_large and not self._is_stale():
             self._post(located("", again=again))
-        branch = _place_words(index, hit, is_stale)
-        if not is_stale() and (branch or not is_large):
+        branch = _place_words(index, hit, self._is_stale)
+        if not self._is_stale() and (branch or not is_large):
             self._post(located(branch, again=is_large or again))
 
 
@@ -280,20 +276,17 @@ class HitExcerpts(BackgroundService):
         super().__init__(post)
         self._index = index
 
+    @in_thread
+    def cancel(self) -> None:
+        """Drop the request: the query changes."""
+
+    @in_thread
     def find(self, hits: Sequence[Hit], every: Mapping[str, Hit], query: str) -> None:
         """Find the excerpts of these hits of a query; an earlier request is dropped.
 
         :param every: the hits of all sessions, whose texts are counted.
         """
-        self._worker.submit(lambda is_stale: self._find(hits, every, query, is_stale))
-
-    def cancel(self) -> None:
-        """Drop the request: the query changes."""
-        self._worker.submit(lambda is_stale: None)
-
-    def _find(
-        self, hits: Sequence[Hit], every: Mapping[str, Hit], query: str, is_stale: Callable[[], bool]
-    ) -> None:
+        is_stale = self._is_stale
         index = self._index()
         if index is None:
             return
