@@ -45,21 +45,12 @@ async def test_help_shows_every_command_and_closes(browser, three):
         assert isinstance(ui.screen, BrowserScreen)
 
 
-@pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
-async def test_keys_that_leave(browser, three, key):
+@pytest.mark.parametrize("keys", ["q", "ctrl+q", "ctrl+c", "slash ctrl+q", "question_mark ctrl+q"])
+async def test_keys_that_leave(browser, three, keys):
     async with browser() as ui:
-        await ui.press(key)
+        await ui.press(*keys.split())
         assert ui.app._exit
         assert ui.app.return_value is None
-
-
-async def test_ctrl_q_leaves_from_the_filter_and_from_a_dialog(browser, three):
-    async with browser() as ui:
-        await ui.press("slash", "ctrl+q")
-        assert ui.app._exit
-    async with browser() as ui:
-        await ui.press("question_mark", "ctrl+q")
-        assert ui.app._exit
 
 
 async def test_the_theme_changes_and_is_remembered(browser, three):

@@ -306,7 +306,6 @@ async def test_the_raw_entry_is_copied_and_edited_as_shown(opened, tmp_path, sus
     ("env", "code", "toast"),
     [
         ({"EDITOR": "[red]gone"}, "", "$EDITOR names a program that is not there: [red]gone"),
-        ({"EDITOR": ""}, "", "No editor is there: set $EDITOR or $VISUAL"),
         ({"EDITOR": "editor"}, "sys.exit(4)", "editor ended with 4"),
         ({"EDITOR": "editor"}, "import os; os.kill(os.getpid(), 15)", "editor was ended by signal 15"),
     ],
@@ -437,10 +436,3 @@ async def test_the_time_is_that_of_the_shown_entry(opened, set_minute, monkeypat
         await ui.until(lambda: requests, "the request for another entry")
         set_minute(ui, 9)
         assert entry_pane.words[0] == shown
-
-
-async def test_without_an_entry_there_is_no_time(browser, set_minute):
-    async with browser() as ui:
-        entry_pane = ui.screen.entry_pane
-        set_minute(ui, 9)
-        assert entry_pane.words == ("Entry", "")

@@ -105,12 +105,9 @@ async def test_transparent_pixels_follow_the_theme(opened):
 @pytest.mark.parametrize(
     ("env", "settings"),
     [
-        ({"TERM": "xterm"}, ""),
         ({**COLOURS, "NO_COLOR": "1"}, ""),
-        ({**COLOURS, "LC_ALL": "C"}, ""),
         (COLOURS, "ascii = true"),
         (COLOURS, 'images = "off"'),
-        (COLOURS, 'images = "blocks"\nascii = true'),
     ],
 )
 async def test_without_image_support_only_the_description_is_shown(opened, env, settings):

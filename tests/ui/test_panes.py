@@ -11,7 +11,7 @@ from tests.ui.conftest import pi_session
 from tests.ui.test_textual_internals import mouse
 
 
-async def test_tab_cycles_through_the_panes(browser, three):
+async def test_tab_cycles_through_the_panes_and_escape_steps_back(browser, three):
     async with browser() as ui:
         focused = []
         for _ in range(4):
@@ -19,17 +19,9 @@ async def test_tab_cycles_through_the_panes(browser, three):
             await ui.press("tab")
         assert focused == ["sessions", "tree", "entry", "sessions"]
         await ui.press("shift+tab", "shift+tab")
-        assert ui.focus == "entry"
-
-
-async def test_escape_steps_back_to_the_list(browser, three):
-    async with browser() as ui:
-        await ui.press("tab", "tab")
-        assert ui.focus == "entry"
-        await ui.press("escape")
-        assert ui.focus == "tree"
-        await ui.press("escape")
-        assert ui.focus == "sessions"
+        for focus in ("entry", "tree", "sessions"):
+            assert ui.focus == focus
+            await ui.press("escape")
 
 
 def shown(ui):

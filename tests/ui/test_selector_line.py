@@ -110,10 +110,3 @@ async def test_tool_calls_and_output_are_searched_on_request(browser, three, tmp
         assert ui.box.value == "wombat"
         await ui.press("ctrl+u", *"quokka")
         await ui.until(lambda: ui.listed() == ["tooled"], "what the tool was asked")
-
-
-async def test_the_empty_line_says_what_tab_does(browser, three):
-    async with browser(selector="") as ui:
-        assert "Type to search, Tab for all folders" in ui.text()
-        await ui.press("tab")
-        assert "Type to search, Tab for this folder only" in ui.text()

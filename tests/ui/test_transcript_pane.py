@@ -427,18 +427,6 @@ async def test_hostile_text_is_inert(tmp_path):
         assert "\u202e" not in ui.text()
 
 
-async def test_viewing_writes_nothing(tmp_path):
-    async with pane() as ui:
-        row = session(tmp_path, *long_chain(100))
-        before = os.stat(row.path)
-        await ui.show(row)
-        await ui.press("home", "end")
-        await ui.settle()
-        after = os.stat(row.path)
-        assert (after.st_mtime_ns, after.st_ctime_ns) == (before.st_mtime_ns, before.st_ctime_ns)
-        assert os.listdir(tmp_path) == ["s.jsonl"]
-
-
 async def test_the_end_of_80_000_entries_is_shown_after_reading_a_few(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(80_000))
