@@ -41,14 +41,6 @@ def store(tmp_path):
     return folder
 
 
-def test_list_prints_rows_newest_first(leafmark, store):
-    done = leafmark("list")
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert [row[4] for row in rows] == ["Auth", "man page", "third"]
-    assert rows[0] == ["aaaa1111", "2026-05-01T10:30:00.000Z", "pi", "3", "Auth", "/work/app"]
-
-
 def test_a_format_makes_the_lines_of_a_list(run, store):
     done = run("list", "--format", "{short_id}\\t{title} \\{{branches}}\\\\{labels}", "good")
     assert (done.code, done.out, done.err) == (0, "aaaa1111\tAuth {2}\\good\n", "")
@@ -137,12 +129,6 @@ def test_an_unusable_filter_is_pointed_at(run, store):
         assert done.err.startswith("leafmark: ")
 
 
-def test_list_with_a_limit_says_how_many_there_are(leafmark, store):
-    done = leafmark("list", "--limit", 1)
-    assert len(done.stdout.splitlines()) == 1
-    assert "1 of 3 sessions" in done.stderr
-
-
 def test_list_json_has_the_documented_fields(leafmark, store):
     document = json.loads(leafmark("list", "--json").stdout)
     assert (document["schema"], document["total"]) == (2, 3)
@@ -175,12 +161,6 @@ def test_list_json_has_the_documented_fields(leafmark, store):
     assert document["sessions"][2]["problems"] == 2
     limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)
     assert (limited["total"], len(limited["sessions"])) == (3, 1)
-
-
-def test_list_without_sessions(leafmark):
-    done = leafmark("list", "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout) == {"schema": 2, "total": 0, "sessions": []}
 
 
 def test_stores_can_be_added(leafmark, tmp_path, store):
@@ -225,12 +205,6 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     ]
 
 
-def test_tree_in_ascii_is_ascii(leafmark, store):
-    done = leafmark("tree", "aaaa1111", "--ascii")
-    assert done.stdout.isascii()
-    assert "e         * |- assistant: other answer [good] <- active" in done.stdout
-
-
 def test_tree_takes_a_path_a_prefix_and_a_file_outside_the_stores(leafmark, store, tmp_path):
     outside = write_session(tmp_path / "copy.jsonl", *chain("outside", id="zzzz"))
     for named in (store / "2026_bbbb.jsonl", "bb", outside, "copy.jsonl"):
@@ -251,16 +225,6 @@ def test_tree_reports_missing_and_ambiguous_sessions(leafmark, store, tmp_path):
     assert "2026_none.jsonl" in bad.stderr
     assert len(bad.stderr.splitlines()) == 1
     assert leafmark("tree", tmp_path).returncode == 3
-
-
-def test_tree_json_lists_every_entry(leafmark, store):
-    document = json.loads(leafmark("tree", "aaaa1111", "--json").stdout)
-    assert document["schema"] == 2
-    assert document["leaf_id"] == "n"
-    assert [entry_["entry_id"] for entry_ in document["entries"]] == ["00000001", "00000002", "e", "l", "n"]
-    assert document["entries"][2]["label"] == "good"
-    assert [entry_["on_active_path"] for entry_ in document["entries"]] == [True, False, True, True, True]
-    assert json.loads(leafmark("tree", "bbbb", "--json").stdout)["problems"][0]["line"] == 3
 
 
 def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
@@ -328,15 +292,6 @@ def test_doctor_lists_settings_and_pins_that_are_not_files(run, home, tmp_path):
     settings = f"{tmp_path}/.pi/settings.json: not a regular file, so a sessionDir in it is not known"
     assert f"           note: {settings}\n" in out
     assert "\n  ~/.omp/agent/session-pins.json: no pins are known of it: not a regular file\n" in out
-
-
-def test_doctor_json_has_path_line_and_reason(leafmark, store):
-    document = json.loads(leafmark("doctor", "--json").stdout)
-    assert document["schema"] == 2
-    assert {"agents", "root", "source", "problem", "sessions", "notes"} <= set(document["stores"][0])
-    lines = [(Path(file["path"]).name, file["line"]) for file in document["skipped"]]
-    assert ("2026_bbbb.jsonl", 3) in lines
-    assert all(file["reason"] for file in document["skipped"])
 
 
 def test_output_is_inert_and_fits_any_encoding(leafmark, process, store):
@@ -513,10 +468,6 @@ def test_a_missing_folder_of_a_named_store_is_reported(leafmark, tmp_path):
     done = leafmark("list", "--store", "pi=nowhere")
     assert "--store pi=" in done.stderr.splitlines()[0]
     assert "not there" in done.stderr.splitlines()[0]
-
-
-def test_demo_excludes_store(leafmark):
-    assert leafmark("list", "--demo", "--store", "pi=x").returncode == 2
 
 
 @pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")

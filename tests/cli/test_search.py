@@ -93,14 +93,6 @@ def test_a_hit_names_session_entry_role_and_branch(run, folder):
     assert (hit["entry_id"], hit["role"], hit["on_active_path"]) == ("a1", "assistant", True)
 
 
-def test_a_hit_on_an_inactive_branch_says_so(run, folder):
-    line = run("search", "abandoned").out
-    assert line.endswith(
-        "\tpi\tAuth pelican\tx1\tassistant\tbranch 1 of 2, not on the active path\tan abandoned walrus\n"
-    )
-    assert "active path" not in run("search", "shed").out
-
-
 @cases(
     ("words", "is_reported"),
     [
@@ -146,14 +138,6 @@ def test_unknown_ids(run, folder):
     assert (hit_["entry_id"], hit_["on_active_path"]) == ("o", True)
 
 
-def test_every_prints_every_hit_of_a_session(run, folder):
-    assert [hit["entry_id"] for hit in hits(run, "walrus", "--", "-std")] == ["x2"]
-    done = run("search", "--json", "--every", "walrus")
-    document = json.loads(done.out)
-    assert document["total"] == 2
-    assert sorted(hit["entry_id"] for hit in document["hits"]) == ["00000002", "x1", "x2"]
-
-
 def test_filters_alone_find_whole_sessions(run, folder, home):
     (hit,) = hits(run, "agent:omp")
     assert (hit["session_id"], hit["entry_id"], hit["role"], hit["snippet"]) == ("oooo", None, None, "")
@@ -178,14 +162,6 @@ def test_a_query_that_begins_with_a_dash(run, folder):
     done = run("search", "frobnicator", "-walrus")
     assert done.code == 2
     assert "behind --" in done.err
-
-
-def test_a_limit_says_how_many_sessions_there_are(run, folder):
-    done = run("search", "frobnicator", "--limit", "1")
-    assert len(done.out.splitlines()) == 1
-    assert done.err == "leafmark: 1 of 2 sessions; --limit 2 shows all\n"
-    document = json.loads(run("search", "--json", "--limit", "0", "frobnicator").out)
-    assert document == {"schema": 2, "total": 2, "instead": {}, "as_kept": [], "unread": [], "hits": []}
 
 
 def test_json_has_the_other_spellings(run, folder):
@@ -272,13 +248,6 @@ def test_json_lists_unreadable_files(run, folder, monkeypatch, query, as_kept, u
     assert document["as_kept"] == [str(folder / name) for name in as_kept]
     assert document["unread"] == [str(folder / name) for name in unread]
     assert sorted(hit["session_id"] for hit in document["hits"]) == (["aaaa", "oooo"] if as_kept else [])
-
-
-def test_relevance_puts_names_first(run, folder):
-    write_session(folder / "new.jsonl", *chain("of a pelican", id="newer"))
-    write_session(folder / "new2.jsonl", header("newest"), message("m", None, "user", "a pelican", 50))
-    assert hits(run, "pelican")[0]["session_id"] == "newest"
-    assert hits(run, "--order", "relevance", "pelican")[0]["session_id"] == "aaaa"
 
 
 @cases(
