@@ -120,7 +120,7 @@ class Index:
         if not self._begun:
             self._begun = True
             if not full:
-                self._engine.start_with(rows)
+                self._engine.documents.load(rows)
             known = {row.path: row.signature for row in (*rows, *self.catalog.refused())}
             if self.catalog.generation != generation:
                 # The catalog may have been lost after the rows were read.
@@ -250,13 +250,13 @@ class Index:
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         guard_database(self.catalog.path)
-        self._ask(self._engine.load, waits=not self._engine.is_loaded)
+        self._ask(self._engine.load, waits=not self._engine.documents.loaded)
         facts = self._facts
         if query.filters and facts is None:
             # Imported here: only filters need the live sessions and the pins.
             from app.index.filter_context import facts_of
 
-            facts = facts_of(self._stores, self._engine.rows, now_ms, self._state_folder)
+            facts = facts_of(self._stores, self._engine.documents.rows, now_ms, self._state_folder)
         with self._lock:
             search = self._engine.search(
                 query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
@@ -269,7 +269,7 @@ class Index:
     @property
     def searched_rows(self) -> list[Row]:
         """The rows of the sessions that `query` searches, in no order; none before the first query."""
-        return self._engine.rows()
+        return self._engine.documents.rows()
 
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Load the data that the first query searches, so that the query does not wait for it.

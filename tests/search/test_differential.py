@@ -20,7 +20,7 @@ from tests.search.random_sessions import NOT_BY_LINES, Written, queries, session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-many = settings(suppress_health_check=list(HealthCheck), max_examples=10)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=20)
 
 
 @pytest.fixture
@@ -32,23 +32,12 @@ def folder() -> Iterator[Path]:
 
 
 @many
-@given(written=st.lists(sessions(), max_size=10), asked=st.lists(queries(), min_size=1, max_size=12))
-def test_finds_what_the_reference_finds(folder: Path, written: list[Written], asked: list[Query]) -> None:
-    """All tiers find the same sessions and passages, in the right order."""
-    _ask(folder, written, asked)
-
-
-@many
 @given(
-    written=st.lists(sessions(NOT_BY_LINES), min_size=1, max_size=4),
+    written=st.lists(sessions(), max_size=10) | st.lists(sessions(NOT_BY_LINES), min_size=1, max_size=4),
     asked=st.lists(queries(), min_size=1, max_size=12),
 )
-def test_finds_the_entry_within_a_line(folder: Path, written: list[Written], asked: list[Query]) -> None:
-    """Lines with several entries, and lines that are spelt differently."""
-    _ask(folder, written, asked)
-
-
-def _ask(folder: Path, written: list[Written], asked: list[Query]) -> None:
+def test_finds_what_the_reference_finds(folder: Path, written: list[Written], asked: list[Query]) -> None:
+    """All tiers find the same sessions, passages and entries within a line, in the right order."""
     place = Path(tempfile.mkdtemp(dir=folder))
     ground = Ground(place, write(place, written))
     try:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from app.index.catalog.catalog import Catalog
-    from app.index.row import Row
     from app.index.scan.deltas import Delta, OnDelta
     from app.index.search.hit_branch import BranchFinder, Place
     from app.index.search.results import Hit
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 class SearchEngine:
     """Searches the sessions of a catalog. It may be used from several threads.
 
-    The first search loads the sessions from the catalog, unless `start_with` was called before. From then on
-    the deltas of scans keep them current: `listener` and `catch_up` are for the thread that scans.
+    The first search loads the sessions from the catalog, unless `documents` are loaded. From then on the
+    deltas of scans keep them current: `listener` and `catch_up` are for the thread that scans.
 
     segments    the text store
     documents   the sessions
@@ -52,15 +51,6 @@ class SearchEngine:
 
     # -- the list of sessions --
 
-    @property
-    def is_loaded(self) -> bool:
-        """Whether all sessions are known, so that the catalog need not be asked for them."""
-        return self.documents.loaded
-
-    def start_with(self, rows: Sequence[Row]) -> None:
-        """Take in the rows to which the deltas of later scans are relative."""
-        self.documents.load(rows)
-
     def load(self) -> None:
         """Take in the sessions of the catalog, unless they are known."""
         if not self.documents.loaded:
@@ -84,10 +74,6 @@ class SearchEngine:
         """Take in the result of a scan that had no listener, if the sessions were loaded before it ended."""
         if self.documents.loaded:
             self.documents.load()
-
-    def rows(self) -> list[Row]:
-        """The rows of all sessions that are searched, in no order."""
-        return self.documents.rows()
 
     # -- searching --
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from app.formats import text_kinds
 from app.formats.dialects import dialect_named
-from app.formats.lines import BOM, read_at
+from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
 from app.formats.text import string_of
 from app.formats.timestamps import parse_time
 from app.index.search.cancellation import CancelToken
-from app.index.search.documents import open_session, texts_of
+from app.index.search.documents import texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileSearcher, entries_of
 from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
-from app.sessions.tree.entry_loader import begins_a_line
+from app.sessions.errors import Changed
+from app.sessions.tree.entry_loader import read_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from app.index.text.mmap_reader import Segments
 
 _READ_BYTES = 16 << 10
-_MOST_READ_BYTES = 4 << 20
-"""Bytes of the first read of a line, and of the longest one."""
+"""Bytes of a line that are read first; more are read only if it is longer."""
 
 _MOST_COUNTED = 20_000
 """Texts with a term after which the others of a session are not counted."""
@@ -230,39 +229,17 @@ def entries_at(row: Row, offset: int) -> list[dict[str, Any]]:
     """The entries in the line at `offset` of a session's file, in pi's spelling: one, or any number for
     lanes; none if no line begins there any more, it holds no entry, or it cannot be read.
     """
-    start = max(0, offset - 1)
+    size = _READ_BYTES
     try:
-        descriptor = open_session(row.path)
-        try:
-            block = _block_at(descriptor, start, offset)
-        finally:
-            os.close(descriptor)
-    except OSError:
+        line, is_longer = read_beginning(row.path, offset, size)
+        while is_longer:
+            size *= 4
+            line, is_longer = read_beginning(row.path, offset, size)
+    except (OSError, ValueError, Changed):  # a path from a damaged catalog may be no path
         return []
-    begin = offset - start
-    if not begins_a_line(offset, block[:begin]):
-        return []
-    if not offset and block.startswith(BOM):
-        begin = len(BOM)
-    end = block.find(b"\n", begin)
-    line = block[begin : end if end >= 0 else len(block)]
+    if not offset:
+        line = line.removeprefix(BOM)
     dialect = dialect_named(row.dialect)
     entries = entries_of(line, dialect) if line else []
     # A line of an older version has everything but the ids, which come from counting.
     return [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries] if dialect.migrates else entries
-
-
-def _block_at(descriptor: int, start: int, offset: int) -> bytes:
-    """The bytes of a file from `start` on, with the whole line that begins at `offset`.
-
-    :raises OSError: it cannot be read.
-    """
-    size = _READ_BYTES
-    block = b""
-    while part := read_at(descriptor, size, start + len(block)):
-        searched = max(offset - start, len(block))
-        block += part
-        if block.find(b"\n", searched) >= 0:
-            break
-        size = min(2 * size, _MOST_READ_BYTES)
-    return block

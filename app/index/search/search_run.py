@@ -273,14 +273,14 @@ class SearchRun:
         if not search_pass.plan.wanted:
             return lambda document: Hit(document.row, "row")
         near, details = search_pass.plan.near, search_pass.files.details
-        fill, count = details.fill_best, details.count
-
-        def make(document: Document) -> Hit:
-            score = scores.get(document, 0.0)
-            hit = Hit.later(document.row, fill, document, score, near)
-            return hit.count_with(partial(count, document))
-
-        return make
+        return lambda document: Hit.later(
+            document.row,
+            details.fill_best,
+            document,
+            scores.get(document, 0.0),
+            near,
+            partial(details.count, document),
+        )
 
     def _every_hit(
         self, document: Document, search_pass: SearchPass, scores: dict[Document, float]

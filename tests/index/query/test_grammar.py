@@ -28,14 +28,6 @@ def test_an_empty_query_matches_everything(text: str) -> None:
     assert read(text) == Query(text)
 
 
-def test_equality_of_queries_and_terms() -> None:
-    assert read("a b") == read("a b")
-    assert read("a b") != read("a  b")
-    assert read("a").terms[0] != read("-a").terms[0]
-    assert len({*read("a").terms, *read("a").terms}) == 1
-    assert "'word'" in repr(read("a"))
-
-
 @cases(
     ("text", "exact"),
     [

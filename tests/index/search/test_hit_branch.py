@@ -18,7 +18,7 @@ from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
 from app.stores.base import Store
 from app.view.branch_table import BranchTable
-from tests.factory import NOW, header, message
+from tests.factory import NOW, header
 from tests.sessions.lines import content
 from tests.sessions.test_linear import HEADER, ORIGIN, said
 
@@ -26,38 +26,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def drawn(path: str, agent: str) -> tuple[int, list[int]]:
-    """The number of branches and the branch of each entry, as the border of the tree shows them."""
+def drawn(path: str, agent: str) -> tuple[int, list[int], list[bool]]:
+    """The number of branches, and the branch of each entry and whether it is on the active path, as the tree
+    shows them.
+    """
     tree = open_tree(path, (agent,))
     facts = Branches(tree).all()
     table = BranchTable(facts)
     branches = [table.of(node) for node in tree.entries]
-    return len(facts), [0 if branch is None else branch.number for branch in branches]
-
-
-LINES: list[dict[str, Any]] = [
-    header("s", "/work"),
-    message("a", None, "user", "first", 1),
-    message("b", "a", "assistant", "one way", 2),
-    message("c", "a", "assistant", "another way", 3),
-    message("d", "c", "user", "and on", 4),
-]
+    numbers = [0 if branch is None else branch.number for branch in branches]
+    active = tree.active_path()
+    return len(facts), numbers, [node in active for node in tree.entries]
 
 
 def written(folder: Path, lines: list[dict[str, Any]], end: str = "\n") -> str:
     path = folder / "s.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)) + end)
     return str(path)
-
-
-def test_branches_are_numbered_by_their_tips_and_the_last_is_active(tmp_path: Path) -> None:
-    shape = structure(written(tmp_path, LINES))
-    assert shape.ids == ["a", "b", "c", "d"]
-    assert [shape.is_active(entry) for entry in range(4)] == [True, False, True, True]
-    assert [shape.branch(entry) for entry in range(4)] == [2, 1, 2, 2]
-    assert shape.branches == 2
-    assert list(shape.at(shape.offsets[2])) == [2]
-    assert not shape.at(shape.offsets[2] + 1)
 
 
 def structure(path: str, agent: str = "pi") -> Structure:
@@ -81,18 +66,9 @@ def test_an_entry_is_on_the_branch_that_the_tree_shows(data: st.DataObject, agen
     with TemporaryDirectory() as folder:
         path = written(Path(folder), lines)
         shape = structure(path, agent)
-        numbers = shape.branches, [shape.branch(entry) for entry in range(len(ids) - 1)]
-        assert numbers == drawn(path, agent)
-
-
-def test_a_label_in_the_middle_makes_no_branch(tmp_path: Path) -> None:
-    label = {"type": "label", "id": "l", "parentId": "d", "targetId": "a", "label": "x"}
-    lines = [*LINES, label, message("e", "d", "assistant", "the end", 6)]
-    shape = structure(written(tmp_path, lines))
-    assert shape.branches == 2
-    assert [shape.branch(entry) for entry in range(6)] == [2, 1, 2, 2, 2, 2]
-    # The leaf is elsewhere, although the label starts no branch.
-    assert [shape.is_active(entry) for entry in range(6)] == [True, False, True, True, False, True]
+        entries = range(len(ids) - 1)
+        branches, active = map(shape.branch, entries), map(shape.is_active, entries)
+        assert (shape.branches, [*branches], [*active]) == drawn(path, agent)
 
 
 @pytest.fixture
