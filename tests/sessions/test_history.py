@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from app.sessions.storage import prompt_history
 from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
 from tests.cases import cases
-from tests.factory import ADD, OMP_TABLES
+from tests.factory import ADD, write_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -248,16 +248,7 @@ def looks(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def make_omp(folder: Path, *texts: str) -> Path:
-    folder.mkdir()
-    path = folder / "history.db"
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(OMP_TABLES)
-    for at, text in enumerate(texts):
-        connection.execute(ADD, (text, 1_771_237_230 + at, "/work/app", f"s{at}"))
-    connection.commit()
-    connection.close()
-    return path
+    return write_history(folder / "history.db", *((text, f"s{at}") for at, text in enumerate(texts)))
 
 
 def test_a_history_of_oh_my_pi_is_read(tmp_path: Path) -> None:
