@@ -95,7 +95,7 @@ def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> str:
     surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
     yielder = GilYielder(cancelled.is_set)
     texts: list[str] = []
-    for piece in open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings).pieces():
+    for piece in open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings).pieces:
         if not yielder.keep_going():
             break
         texts.append(inert(piece.decode()) if kind == "pager" else piece.decode())

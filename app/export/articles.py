@@ -76,6 +76,7 @@ class Article(NamedTuple):
     :param label: the user's label; "" for none.
     :param facts: one line about the answer: model and the like.
     :param on_path: it is on the path to the leaf.
+    :param snippet: the article in one short line.
     """
 
     number: int
@@ -89,16 +90,7 @@ class Article(NamedTuple):
     facts: str
     pieces: Sequence[Piece]
     on_path: bool
-
-    @property
-    def snippet(self) -> str:
-        """The article in one short line."""
-        for kind in ("text", "tool_call", "tool_result", "error", "thinking"):
-            for piece in self.pieces:
-                if piece.kind == kind and (piece.text or piece.title):
-                    is_tool = kind in ("tool_call", "tool_result") and piece.title
-                    return line_of(f"{piece.title}: {piece.text}" if is_tool else piece.text, SNIPPET)
-        return next((piece.title for piece in self.pieces if piece.title), "")
+    snippet: str
 
 
 class _Place(NamedTuple):
@@ -233,6 +225,7 @@ class Articles:
             clean_line(_facts(raw), TITLE),
             pieces,
             node.index in self._on_path,
+            _snippet(pieces),
         )
 
     def _piece(self, part: Part) -> Piece | None:
@@ -306,6 +299,15 @@ def _kind(raw: dict[str, Any]) -> str:
     if kind in ("branch_summary", "branch"):
         return "summary"
     return "extension" if kind == "custom_message" else "other"
+
+
+def _snippet(pieces: Sequence[Piece]) -> str:
+    for kind in ("text", "tool_call", "tool_result", "error", "thinking"):
+        for piece in pieces:
+            if piece.kind == kind and (piece.text or piece.title):
+                is_tool = kind in ("tool_call", "tool_result") and piece.title
+                return line_of(f"{piece.title}: {piece.text}" if is_tool else piece.text, SNIPPET)
+    return next((piece.title for piece in pieces if piece.title), "")
 
 
 def _facts(raw: dict[str, Any]) -> str:

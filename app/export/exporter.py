@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.export.articles import Articles
 from app.export.choice import HTML, JSON, JSONL, Choice
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TEXTS_IN_PIECE = 128
 
 
-class Surroundings:
+class Surroundings(NamedTuple):
     """The machine on which a session is exported.
 
     :param stores: the stores in which sessions are found.
@@ -32,35 +32,25 @@ class Surroundings:
     :param now_ms: milliseconds since the epoch.
     """
 
-    __slots__ = ("env", "home", "now_ms", "stores")
-
-    def __init__(self, stores: Sequence[Store], env: Mapping[str, str], home: str, now_ms: int) -> None:
-        self.stores = stores
-        self.env = env
-        self.home = home
-        self.now_ms = now_ms
+    stores: Sequence[Store]
+    env: Mapping[str, str]
+    home: str
+    now_ms: int
 
 
-class Export:
+class Export(NamedTuple):
     """A session that was opened to be exported.
 
     agent, session_id   of the session
     problems            what of the file cannot be read, one line each
+    pieces              the document, piece by piece; once. It raises SessionError if the file was changed by
+                        another program meanwhile, and OSError if it cannot be read
     """
 
-    def __init__(self, agent: str, session_id: str, problems: Sequence[str], pieces: Iterator[bytes]) -> None:
-        self.agent = agent
-        self.session_id = session_id
-        self.problems = problems
-        self._pieces = pieces
-
-    def pieces(self) -> Iterator[bytes]:
-        """The document, piece by piece; once.
-
-        :raises SessionError: the file was changed by another program meanwhile.
-        :raises OSError: it cannot be read.
-        """
-        return self._pieces
+    agent: str
+    session_id: str
+    problems: Sequence[str]
+    pieces: Iterator[bytes]
 
 
 def open_export(

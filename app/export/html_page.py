@@ -8,9 +8,9 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, Template
@@ -33,28 +33,8 @@ _DEEPEST = 12
 """The most branch points for which a row of the tree is indented."""
 
 
-class Row(NamedTuple):
-    """A row of the tree: an article in a short line."""
-
-    number: int
-    depth: int
-    begins_branch: bool
-    kind: str
-    name: str
-    label: str
-    snippet: str
-    on_path: bool
-
-
-class _Page(NamedTuple):
-    template: Template
-    style: Markup
-    script: Markup
-    policy: str
-
-
 @lru_cache(maxsize=1)
-def _page() -> _Page:
+def _page() -> Template:
     """The template, and the style and the script with the policy that permits only these two."""
     environment = Environment(
         loader=FileSystemLoader(_FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -80,7 +60,8 @@ def _page() -> _Page:
             "form-action 'none'",
         )
     )
-    return _Page(environment.get_template("page.html"), Markup(style), Markup(script), policy)
+    environment.globals |= {"style": Markup(style), "script": Markup(script), "policy": policy}
+    return environment.get_template("page.html")
 
 
 def _asset(name: str) -> str:
@@ -94,42 +75,26 @@ def _hash(text: str) -> str:
 
 def html_page(articles: Articles) -> Iterator[str]:
     """The document, piece by piece."""
-    page = _page()
     texts = HtmlTexts()
-    rows: list[Row] = []
-    parents: list[tuple[int, int]] = []
+    rows: list[Article] = []
 
     def with_rows() -> Iterator[Article]:
         """The articles; the rows of the tree are made of those that have passed."""
         for article in articles:
-            rows.append(
-                Row(
-                    article.number,
-                    min(article.depth, _DEEPEST),
-                    article.begins_branch,
-                    article.kind,
-                    article.name,
-                    article.label,
-                    article.snippet,
-                    article.on_path,
-                )
-            )
-            parents.append((article.number, article.parent))
+            rows.append(article._replace(pieces=()))
             yield article
 
-    yield from page.template.generate(
+    yield from _page().generate(
         title=articles.title,
         about=articles.about,
         problems=articles.problems[:_MOST_PROBLEMS],
         more_problems=max(0, len(articles.problems) - _MOST_PROBLEMS),
-        policy=page.policy,
-        style=page.style,
-        script=page.script,
         articles=with_rows(),
         piece=lambda article, piece: _piece(texts, article, piece),
         rows=rows,
+        deepest=_DEEPEST,
         hidden=lambda: articles.hidden,
-        data=lambda: _data({"parents": parents, "leaf": articles.leaf}),
+        data=lambda: _data({"parents": [row[:2] for row in rows], "leaf": articles.leaf}),
     )
 
 
@@ -264,9 +229,6 @@ def _lexer(language: str) -> Lexer | None:
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None
-
-
-_Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]
 
 
 def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

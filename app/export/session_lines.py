@@ -151,10 +151,6 @@ class _Source:
         parent = forked[-1].raw.get("id") if forked else None
         return [*forked, self._new({"type": "session_info", "name": name or ""}, ids, parent, now_ms)]
 
-    @property
-    def _is_respelled(self) -> bool:
-        return self._manager.dialect.name != self._agent
-
     def _new(self, fields: dict[str, Any], ids: set[str], parent: str | None, now_ms: int) -> ForkedEntry:
         new_id = fresh_id(dict.fromkeys(ids))
         ids.add(new_id)
@@ -166,7 +162,7 @@ class _Source:
         raw: dict[str, Any] | None = None
         if self._blobs is not None and _BLOB in entry.source:
             raw = inline_blobs(entry.raw, self._blobs)
-        if self._is_respelled:
+        if self._manager.dialect.name != self._agent:
             raw = self._respelled(entry.normalized if raw is None else raw)
         if raw is None or (raw is entry.raw and self._manager.dialect.migrates):
             return entry

@@ -61,7 +61,7 @@ def export_to_file(
         path, agents, order.format, order.choice, surroundings, redactor=redactor, target=order.target
     )
     with target.opened() as file:
-        for piece in export.pieces():
+        for piece in export.pieces:
             if not keep_going():
                 raise Cancelled
             file.write(piece)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.redact.personal import Personal, user_in
-from app.redact.rules import KINDS, RULES
+from app.redact.rules import RULES
 from app.redact.scanner import Secret, secrets_in
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ class Redactor:
         self.personal_count = 0
         # short fields with nothing to replace: most fields are one of a few words
         self._plain: set[tuple[str, str]] = set()
-
-    @property
-    def kinds(self) -> int:
-        """The number of kinds of secrets that are looked for."""
-        return len(KINDS)
 
     def add_user_of(self, folder: str) -> None:
         """Also replace the name of the user in whose home `folder` is, if names are replaced."""
@@ -149,16 +144,11 @@ class Redactor:
             return redacted
         if _SECRET_NAME.search(name) is None:
             return redacted
-        lead = f'"{name}": "'.encode("utf-8", "surrogatepass")
-        data = lead + text.encode("utf-8", "surrogatepass") + b'"'
-        found = [secret for secret in secrets_in(data) if secret.begin >= len(lead)]
-        if not found:
-            return redacted
-        return (
-            self._replaced(data, found)
-            .encode("utf-8", "surrogatepass")[len(lead) : -1]
-            .decode("utf-8", "surrogatepass")
-        )
+        lead = f'"{name}": "'
+        begin = len(lead.encode("utf-8", "surrogatepass"))
+        data = f'{lead}{text}"'.encode("utf-8", "surrogatepass")
+        found = [secret for secret in secrets_in(data) if secret.begin >= begin]
+        return self._replaced(data, found)[len(lead) : -1] if found else redacted
 
     def _replaced(self, data: bytes, found: list[Secret]) -> str:
         parts: list[str] = []
@@ -177,12 +167,6 @@ class Redactor:
             secret = _decoded(data[begin:end])
             self.replacements.append(Replacement(RULES[rule].kind, self._place, before, after, secret))
         return redacted
-
-
-def redact(text: str) -> tuple[str, list[Replacement]]:
-    """`text` with each secret as `[redacted: kind]`, and the replacements."""
-    redactor = Redactor()
-    return redactor.text(text), redactor.replacements
 
 
 def _name_beside(variable: dict[str, Any]) -> str:

@@ -263,6 +263,3 @@ RULES = (
     ),
 )
 """The rules. If two match the same text, the first one gives the kind."""
-
-KINDS = tuple(dict.fromkeys(rule.kind for rule in RULES))
-"""The kinds of secrets, in the order of the table."""

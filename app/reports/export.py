@@ -16,7 +16,7 @@ from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
 from app.options import DONE, Options, WrongUse
 from app.paths import CurrentFolderGone, absolute
-from app.redact import Redactor, Replacement
+from app.redact import RULES, Redactor, Replacement
 from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, write_text
 from app.sessions.errors import SessionError, Unreadable
@@ -171,7 +171,7 @@ def _write(
 
     :raises NotExported: the user does not want it; the text is `refusal`.
     """
-    for piece in export.pieces():
+    for piece in export.pieces:
         file.write(piece)
     if options.review and redactor is not None and not _is_approved(redactor):
         raise NotExported(refusal)
@@ -198,7 +198,7 @@ def _about_redaction(redactor: Redactor | None, options: Options) -> str:
     if redactor is None:
         return "Nothing was redacted. Read the file before you share it."
     count = len(redactor.replacements)
-    looked = f"Looked for {redactor.kinds} kinds of secrets; replaced {count:,}."
+    looked = f"Looked for {len(RULES)} kinds of secrets; replaced {count:,}."
     images = " Images were not looked at." if options.images else ""
     return f"{looked}{images} Read the file before you share it."
 

@@ -212,43 +212,44 @@ def search_keys(
         there is none.
     :param has_row: the cursor of the list is on a session; ``has_marks``: sessions are marked.
     """
-    complete, moves = (
-        key_of("filter.complete"),
-        " ".join(filter(None, (key_of("filter.above"), key_of("filter.below")))),
-    )
+    complete, scope = key_of("filter.complete"), key_of("pane.next", typing=True)
+    completes = [(complete, "complete")] if completion else []
+    helps = (key_of("help.show", typing=True), "help")
     if completion == "list":
-        keep = (key_of("filter.keep"), "resume" if selects else command_by_id("filter.keep").label)
         pairs = [
             (complete, "take"),
-            (moves, "choose"),
-            keep,
+            (_moves(), "choose"),
+            (key_of("filter.keep"), "resume" if selects else command_by_id("filter.keep").label),
             (key_of("filter.drop"), "close list"),
-            (key_of("help.show", typing=True), "help"),
+            helps,
         ]
-        return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
-    completes = [(complete, "complete")] if completion else []
-    scope = key_of("pane.next", typing=True)
-    if not selects:
-        own = offered(pane_commands("filter"))
+    elif not selects:
         pairs = [
-            *own,
+            *offered(pane_commands("filter")),
             *(completes or [(complete, "filters")]),
-            (moves, "move"),
-            (key_of("help.show", typing=True), "help"),
+            (_moves(), "move"),
+            helps,
             (key_of("app.quit", typing=True), "quit"),
         ]
-        return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
-    pairs = [
-        (key_of("filter.keep"), "resume"),
-        *completes,
-        *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
-        (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
-        *offered(pane_commands("side")),
-        (key_of("pane.previous", typing=True), "list"),
-        (key_of("change.undo", typing=True), "undo"),
-        (key_of("help.show", typing=True), "help"),
-    ]
-    return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
+    else:
+        pairs = [
+            (key_of("filter.keep"), "resume"),
+            *completes,
+            *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
+            (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
+            *offered(pane_commands("side")),
+            (key_of("pane.previous", typing=True), "list"),
+            (key_of("change.undo", typing=True), "undo"),
+            helps,
+        ]
+    without = set() if has_row else {"resume", *(command.label for command in pane_commands("side"))}
+    if has_marks:
+        without -= labels_for_marks()
+    return [pair for pair in pairs if pair[0] and pair[1] not in without]
+
+
+def _moves() -> str:
+    return " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
 
 
 def find_keys(pane: str) -> list[tuple[str, str]]:
@@ -256,10 +257,9 @@ def find_keys(pane: str) -> list[tuple[str, str]]:
 
     :param pane: its name.
     """
-    moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
     return [
         (key_of("filter.keep"), f"to the {pane}"),
-        (moves, "hits"),
+        (_moves(), "hits"),
         (key_of("filter.drop"), "end search"),
         (key_of("help.show", typing=True), "help"),
     ]
@@ -352,25 +352,16 @@ def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple
         (key_of("settings.show", typing=selects), "settings"),
     ]
     if selects:
-        pairs += [
-            (key_of("help.show", typing=True), "help"),
-            (key_of("filter.drop"), "clear" if typed else "leave"),
-        ]
-        return [pair for pair in pairs if pair[0]]
-    return [*(pair for pair in pairs if pair[0]), *_last_keys()]
+        pairs.append((key_of("help.show", typing=True), "help"))
+        pairs.append((key_of("filter.drop"), "clear" if typed else "leave"))
+    else:
+        pairs += _last_keys()
+    return [pair for pair in pairs if pair[0]]
 
 
 def labels_for_marks() -> set[str]:
     """The labels of the commands that act on marked sessions, on any row."""
     return {command_by_id("session.trash").label}
-
-
-def _usable_keys(pairs: list[tuple[str, str]], *, has_row: bool, has_marks: bool) -> list[tuple[str, str]]:
-    """The pairs that have a key and a session to act on."""
-    without = set() if has_row else {"resume", *(command.label for command in pane_commands("side"))}
-    if has_marks:
-        without -= labels_for_marks()
-    return [pair for pair in pairs if pair[0] and pair[1] not in without]
 
 
 def _other_scope(here: bool) -> str:

@@ -76,8 +76,7 @@ def frame(
             order=order_note(model.arrangement),
         )
         picture.append(_plain(head))
-    content = _Content(model, now_ms, query, boxes[PANES[0]], note="" if places.header else note)
-    content.joins = not places.header
+    content = _Content(model, now_ms, query, boxes[PANES[0]], None if places.header else note)
     rows: list[list[Cell]] = [[] for _ in range(_height(places))]
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
         shown = rows[box.y - places.top :][: box.height]
@@ -133,33 +132,24 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     """The lines of a pane from top to bottom."""
     is_list, is_alone = name == PANES[0], content.model.finds_nothing
     if not is_alone:
-        yield _plain(_rule(box, content) if is_list else _rule_beside(name, box, content))
+        yield _plain(content.rule(box.width) if is_list else content.rule_beside(name, box.width))
     blank = _plain(fit_line([], box.width))
     for y in range(box.height - (not is_alone)):
         yield content.line(y, box.width) if is_list else blank
 
 
-def _rule(box: Box, content: _Content) -> Line:
-    titles = content.model.arrangement.titles(list_name(selects=content.query is not None))
-    return rule_line(box.width, titles, content.selections, focused=True)
-
-
-def _rule_beside(name: str, box: Box, content: _Content) -> Line:
-    title, suffix = content.beside(name)
-    return rule_line(box.width, (title,), suffix=suffix)
-
-
 class _Content:
-    """The content of the list's pane."""
+    """The content of the list's pane, and the rules beside it.
 
-    def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str) -> None:
+    note   the note that stands in the rule of the list; None if the screen has a header for it
+    """
+
+    def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str | None) -> None:
         self.model = model
         self.hidden = hidden_note(model.hidden)
         self.query = query
-        self.joins = False
         self._now_ms = now_ms
         self._note = note
-        self._query = query
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
@@ -174,26 +164,28 @@ class _Content:
         length = len(self._panel) or len(self._notice) or model.lines_on_screen
         self._bar = _scrollbar(length, height)
 
-    @property
-    def selections(self) -> tuple[str, ...]:
-        """The figures in the rule of the list."""
-        if not self.joins:
-            return (self.facts,)
-        projects = self.model.projects if self.query is None else 0
-        return joined_facts(self.facts, projects=projects, live=0, note=self._note)
+    def rule(self, cells: int) -> Line:
+        """The rule of the list."""
+        titles = self.model.arrangement.titles(list_name(selects=self.query is not None))
+        selections: tuple[str, ...] = (self.facts,)
+        if self._note is not None:
+            projects = self.model.projects if self.query is None else 0
+            selections = joined_facts(self.facts, projects=projects, live=0, note=self._note)
+        return rule_line(cells, titles, selections, focused=True)
 
-    def beside(self, name: str) -> tuple[str, str]:
-        """The title of a pane beside the list, and what stands behind it."""
+    def rule_beside(self, name: str, cells: int) -> Line:
+        """The rule of a pane beside the list."""
         row = self.model.lines[self._selected].row if self.model.lines else None
         if row is None or name not in ("tree", "preview"):
-            return TITLES[name], ""
-        return session_title(row)
+            return rule_line(cells, (TITLES[name],))
+        title, suffix = session_title(row)
+        return rule_line(cells, (title,), suffix=suffix)
 
     def line(self, y: int, cells: int) -> list[Cell]:
-        if self._query is not None:
+        if self.query is not None:
             if y == 0:
                 here = self.model.arrangement.scope == "here"
-                return _search_line(self._query, search_hint(selects=True, here=here), cells)
+                return _search_line(self.query, search_hint(selects=True, here=here), cells)
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 
@@ -213,7 +205,7 @@ class _Content:
             drawn = render_second_line(model, line, cells, states={})
         else:
             drawn = render_list_line(model, line, cells, selected=selected, now_ms=self._now_ms, states={})
-        focused = "cursor" if self._query is None else "cursor-idle"
+        focused = "cursor" if self.query is None else "cursor-idle"
         background = focused if selected else "background"
         return [(text, style, background) for text, style in drawn]
 

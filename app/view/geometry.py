@@ -225,7 +225,6 @@ def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
 
 
 SELECTOR_PANES = ("sessions", "preview")
-_SELECTOR_LEFT, _SELECTOR_LIST = 50, 50
 _BELOW_FROM = 16
 """Lines from which on the preview is below the list."""
 
@@ -236,22 +235,15 @@ def place_selector(columns: int, lines: int) -> PaneLayout:
     """
     is_tall = lines >= TALL_FROM
     height = max(2, lines - FOOTER - is_tall)
+    boxes, divider = {"sessions": Box(0, 0, columns, height)}, -1
     if columns >= BESIDE_FROM:
-        left = columns * _SELECTOR_LEFT // 100
-        return PaneLayout(
-            {
-                "sessions": Box(0, 0, left, height),
-                "preview": Box(left + 1, 0, columns - left - 1, height),
-            },
-            left,
-            False,
-            is_tall,
-        )
-    if lines < _BELOW_FROM:
-        return PaneLayout({"sessions": Box(0, 0, columns, height)}, -1, False, is_tall)
-    upper = height * _SELECTOR_LIST // 100
-    boxes = {"sessions": Box(0, 0, columns, upper), "preview": Box(0, upper, columns, height - upper)}
-    return PaneLayout(boxes, -1, False, is_tall)
+        divider = columns // 2
+        right = columns - divider - 1
+        boxes = {"sessions": Box(0, 0, divider, height), "preview": Box(divider + 1, 0, right, height)}
+    elif lines >= _BELOW_FROM:
+        upper = height // 2
+        boxes = {"sessions": Box(0, 0, columns, upper), "preview": Box(0, upper, columns, height - upper)}
+    return PaneLayout(boxes, divider, header=False, closing=is_tall)
 
 
 def saved_sizes(sizes: Sizes) -> dict[str, str]:

@@ -55,6 +55,7 @@ class ListModel:
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
+    marked       paths of the marked sessions, shown or not; marks outlast filters and folds
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
     missing_folders, missing_agents
@@ -77,6 +78,7 @@ class ListModel:
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0
+        self.marked: set[str] = set()
         self.searched: Sequence[tuple[str, str, str]] | None = None
         self.reading = (0, 0)
         self._live: frozenset[str] = frozenset()
@@ -97,7 +99,6 @@ class ListModel:
         # themselves are known
         self._counts: dict[str, int] = {}
         self._hidden_counts: dict[str, int] = {}
-        self._marked: set[str] = set()
         # marked sessions that are gone: if an agent renames a folder with hundreds of sessions, all are gone
         # at first, and appear again under other paths one after the other
         self._marked_and_gone: list[StableSelection] = []
@@ -183,7 +184,7 @@ class ListModel:
     def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
         self._used_columns = None
-        self._marked.intersection_update(self._by_path)
+        self.marked.intersection_update(self._by_path)
         self._build()
 
     def prepare_filter(self) -> None:
@@ -432,7 +433,7 @@ class ListModel:
         """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
         empty if it has found nothing.
         """
-        found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
+        found = self._rows_at(self._query.found)
         return excluding_conditions(found, self.arrangement, self.here, self._live)
 
     def found_elsewhere(self) -> int:
@@ -440,7 +441,7 @@ class ListModel:
         if self.arrangement.scope == "all":
             return 0
         conditions = ArrangementFilter(self.arrangement.changed(scope="all"), self.here, self._live)
-        found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
+        found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
 
     # the arrangement
@@ -620,6 +621,9 @@ class ListModel:
         line = self._by_path.get(path)
         return line.row if line is not None else None
 
+    def _rows_at(self, paths: Iterable[str]) -> list[Row]:
+        return [row for path in paths if (row := self.row_at(path)) is not None]
+
     def family(self, path: str) -> tuple[Row | None, list[Row]]:
         """The parent of a session, if it is a fork and its parent is known; and its own forks, those with a
         message first, and the newest first.
@@ -662,37 +666,27 @@ class ListModel:
 
     # marks
 
-    @property
-    def marked(self) -> set[str]:
-        """Paths of the marked sessions, shown or not. Marks outlast filters and folds."""
-        return self._marked
-
     def toggle_mark(self, path: str) -> None:
         """Mark a session, or remove its mark. Sessions that are gone lose their marks for good."""
-        self._marked ^= {path}
+        self.marked ^= {path}
         self._marked_and_gone.clear()
 
     def clear_marks(self) -> None:
         """Remove all marks."""
-        self._marked.clear()
+        self.marked.clear()
         self._marked_and_gone.clear()
 
     def marked_rows(self) -> list[Row]:
         """The marked sessions: those that are shown in their order, then the others by age."""
-        marked = self.marked
-        shown = [line.row for line in self.lines if line.row is not None and line.row.path in marked]
-        if len(shown) == len(marked):
-            return shown
-        shown_paths = {row.path for row in shown}
-        others = [row for path in marked - shown_paths if (row := self.row_at(path)) is not None]
+        shown = [line.session for line in self.lines if line.path in self.marked]
+        others = self._rows_at(self.marked - {row.path for row in shown})
         return shown + sorted(others, key=lambda row: (-row.modified, row.path))
 
     def _unmark_removed(self, removed: Sequence[str]) -> None:
         """Remove the marks of sessions that are about to be removed, until one of them comes again."""
-        gone = self._marked.intersection(removed)
-        self._marked -= gone
-        rows = [row for path in gone if (row := self.row_at(path)) is not None]
-        self._marked_and_gone += [StableSelection(self, [row]) for row in rows]
+        gone = self.marked.intersection(removed)
+        self.marked -= gone
+        self._marked_and_gone += [StableSelection(self, [row]) for row in self._rows_at(gone)]
 
     def _mark_returned(self) -> None:
         """Mark the sessions that have come again, mostly under another path: agents rename their folders."""
@@ -700,7 +694,7 @@ class ListModel:
         for selection in gone:
             row = selection.row
             if row is not None:
-                self._marked.add(row.path)
+                self.marked.add(row.path)
             else:
                 self._marked_and_gone.append(selection)
 

@@ -30,7 +30,7 @@ def exported(path: Path, format: str, choice: Choice | None = None, **more: Any)
     """Return the document."""
     around = Surroundings([], {"HOME": str(path.parent)}, str(path.parent), NOW)
     export = open_export(str(path), (), format, choice or Choice(), around, **more)
-    return b"".join(export.pieces()).decode()
+    return b"".join(export.pieces).decode()
 
 
 def conversation(path: Path) -> Path:
@@ -246,7 +246,7 @@ def test_a_damaged_session_is_exported_with_what_can_be_read(format: str, tmp_pa
     path.write_text("\n".join([*lines[:4], "{broken", *lines[4:], '{"type":"mess']), "utf-8")
     around = Surroundings([], {"HOME": str(tmp_path)}, str(tmp_path), NOW)
     export = open_export(str(path), (), format, Choice(), around)
-    text = b"".join(export.pieces()).decode()
+    text = b"".join(export.pieces).decode()
     assert [problem.partition(":")[0] for problem in export.problems] == ["line 5", "line 12"]
     assert "Thanks" in text
     if format != "jsonl":
@@ -260,7 +260,7 @@ def test_a_session_that_grows_is_exported_as_it_was(format: str, tmp_path: Path)
     expected = exported(path, format)
     export = open_export(str(path), (), format, Choice(), around)
     append(path, message("0000000a", "00000009", "user", "More.", 10))
-    assert drop_random(b"".join(export.pieces()).decode()) == drop_random(expected)
+    assert drop_random(b"".join(export.pieces).decode()) == drop_random(expected)
 
 
 def drop_random(text: str) -> str:
@@ -273,7 +273,7 @@ def test_a_session_that_is_written_anew_meanwhile_is_an_error(tmp_path: Path) ->
     export = open_export(str(path), (), "html", Choice(), around)
     path.write_text("something else that is shorter\n")
     with pytest.raises(Changed):
-        b"".join(export.pieces())
+        b"".join(export.pieces)
 
 
 def test_markdown_has_no_elements_but_its_own_and_no_images(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_an_exported_session_opens_in_its_agent(
         target=target,
     )
     file = tmp_path / "exported.jsonl"
-    file.write_bytes(b"".join(export.pieces()))
+    file.write_bytes(b"".join(export.pieces))
     # Nothing outside of the file is needed.
     path.unlink()
     theirs = program.make("open", str(file))
