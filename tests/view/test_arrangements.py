@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.view.arrangement import Arrangement
 from app.view.bars import hidden_note
 from app.view.cells import first_fitting
@@ -11,19 +9,6 @@ from app.view.list_model import ListModel
 from tests.cases import cases
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
-
-
-def test_an_arrangement_is_changed_into_another():
-    default = Arrangement()
-    changed = default.changed(scope="here", roomy=True)
-    assert (default.scope, changed.scope, changed.roomy, changed.order) == ("all", "here", True, "threaded")
-    assert changed == Arrangement(scope="here", roomy=True)
-    assert hash(changed) == hash(Arrangement(scope="here", roomy=True))
-    assert default != changed
-    assert default.lists_like(default.changed(paths=True, roomy=True))
-    assert not default.lists_like(default.changed(pinned_first=False))
-    with pytest.raises(TypeError):
-        default.changed(named=True)
 
 
 def test_the_title_names_the_settings():
@@ -249,17 +234,6 @@ def test_a_pin_does_not_move_its_project():
     assert shown(model)[3:] == ["[/p2]", "y", "x", "old", "[/p3]", "new"]
 
 
-def test_the_parent_is_the_file_in_the_likeliest_folder_if_names_are_equal():
-    rows = [
-        make_row("a", path="/a/one/s.jsonl", cwd="/p3"),
-        make_row("b", path="/b/two/s.jsonl", cwd="/p3"),
-        make_row("c", path="/a/one/f.jsonl", cwd="/p2", parent_session="/moved/two/s.jsonl"),
-    ]
-    model = listed(*rows, grouped=False)
-    line = next(line for line in model.lines if line.row.id == "c")
-    assert line.parent.row.id == "b"
-
-
 # marks
 
 
@@ -279,13 +253,6 @@ def test_marks_outlast_filter_fold_and_arrangement_and_go_with_their_session():
     model.toggle_mark("/store/new.jsonl")
     model.clear_marks()
     assert model.marked_rows() == []
-
-
-def test_a_mark_follows_a_renamed_folder():
-    model = listed(*FAMILY)
-    model.toggle_mark("/store/new.jsonl")
-    model.apply([make_row("new", path="/renamed/new.jsonl", cwd="/p3")], ["/store/new.jsonl"])
-    assert model.marked == {"/renamed/new.jsonl"}
 
 
 def test_marked_rows_come_in_the_order_of_the_list():

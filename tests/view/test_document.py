@@ -27,22 +27,8 @@ def test_words_that_fit_are_not_cut():
     assert texts(Part("text", "", "the quick brown fox jumps over")) == ["the quick brown fox", "jumps over"]
 
 
-def test_a_long_word_is_cut():
-    assert texts(Part("text", "", "x" * 45)) == ["x" * 20, "x" * 20, "x" * 5]
-
-
 def test_blank_lines_and_indentation_stay():
     assert texts(Part("tool_result", "", "a\n\n    b"))[1:] == ["a", "", "    b"]
-
-
-def test_wide_characters_are_not_halved():
-    assert texts(Part("tool_result", "", "日本語" * 5), cells=7)[1:] == [
-        "日本語",
-        "日本語",
-        "日本語",
-        "日本語",
-        "日本語",
-    ]
 
 
 def test_lines_above_an_image_come_before_it_is_decoded():

@@ -141,15 +141,6 @@ def test_a_rule_drops_whole_figures_and_cuts_its_title_last():
         assert plain_text(rule_line(cells, ("a",), ("b",))) == "─" * cells
 
 
-def test_the_footer_keeps_the_first_key_and_the_help():
-    for pane in ("sessions", "tree", "entry"):
-        for cells in (30, 50, 80, 200):
-            text = plain_text(keys_line(cells, footer(pane)))
-            assert len(text) == cells
-            assert footer(pane)[0][1] in text
-            assert text.endswith("  ? help ")
-
-
 def test_the_footer_has_only_whole_hints():
     pairs = footer("sessions")
     for cells in range(20, 120):
@@ -166,26 +157,6 @@ def test_the_header_has_counts():
     assert "3,005 sessions · 1 project · ● 2 live" in line
     assert line.rstrip().endswith("~/work/app")
     assert len(plain_text(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
-
-
-def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
-    model = ListModel(("/work/app",), "/home/me")
-    model.load(
-        [
-            make_row(str(number), modified=NOW - number, parent_session="0" if number else None)
-            for number in range(9)
-        ]
-    )
-    model.open_first(100)
-    for columns, lines in ((120, 40), (80, 24), (60, 20), (20, 8)):
-        picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="/home/me")
-        assert len(picture) == lines
-        for line in picture:
-            assert line_width((text, style) for text, style, _ in line) == columns
-            for _, style, background in line:
-                for theme in THEMES.values():
-                    assert style_of(style, theme)
-                    assert background in theme
 
 
 @cases(("columns", "lines"), [(120, 40), (80, 24), (40, 12), (24, 8)])

@@ -190,36 +190,3 @@ def test_an_adopted_list_keeps_its_lines():
     model.adopt(filled)
     assert model.lines == filled.lines
     assert (model.total, model.arrangement.roomy) == (200, True)
-
-
-def ids(model):
-    return [line.row.id for line in model.lines if line.row is not None]
-
-
-def test_matches_change_with_a_session():
-    model = ListModel()
-    model.load([make_row(f"s{number:02}", cwd=f"/p{number % 3}") for number in range(20)])
-    model.set_query("s0")
-    assert len(ids(model)) == 10
-    model.apply([make_row("s30", title="not like s0")], ["/store/s02.jsonl"])
-    assert len(ids(model)) == 10
-    assert "s30" in ids(model)
-    model.apply([make_row("s05", cwd="/p2", title="another")], [])
-    model.set_query("another")
-    assert ids(model) == ["s05"]
-
-
-def test_matches_come_in_the_order_of_the_list():
-    rows = [make_row(f"s{number:03}", modified=number % 7 * 1_000) for number in range(400)]
-    rows += [
-        make_row(f"f{number:03}", parent_session=f"s{number * 9:03}", modified=5_000_000)
-        for number in range(3)
-    ]
-    model = ListModel((), "", Arrangement(grouped=False))
-    model.load(rows)
-    before = ids(model)
-    wanted = {"s000", "s009", "f001", "f000", "s200"}
-    model.set_found({f"/store/{id}.jsonl" for id in wanted}, [], by_rows=False)
-    assert ids(model) == [id for id in before if id in wanted]
-    model.set_found({f"/store/{id}.jsonl" for id in wanted}, ["s1"], by_rows=True)
-    assert ids(model) == [id for id in before if id in wanted or id.startswith("s1")]

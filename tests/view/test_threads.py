@@ -22,29 +22,6 @@ def shape(rows):
     return [(line.row.id, line.depth) for line in threaded(rows)]
 
 
-def test_a_parent_is_found_by_path_by_id_and_by_file_name():
-    rows = [
-        make_row("a", modified=NOW - 1),
-        make_row("by-path", parent_session="/store/a.jsonl", modified=NOW - 2),
-        make_row("by-id", parent_session="a", modified=NOW - 3),
-        make_row("moved", parent_session="/elsewhere/a.jsonl", modified=NOW - 4),
-    ]
-    assert shape(rows) == [("a", 0), ("by-path", 1), ("by-id", 1), ("moved", 1)]
-
-
-def test_roots_come_by_the_newest_activity_below_them():
-    rows = [
-        make_row("old", modified=NOW - 100),
-        make_row("middle", modified=NOW - 50),
-        make_row("fork", parent_session="old", modified=NOW),
-    ]
-    assert shape(rows) == [("old", 0), ("fork", 1), ("middle", 0)]
-
-
-def test_a_missing_parent_makes_a_root():
-    assert shape([make_row("a", parent_session="/gone/b.jsonl")]) == [("a", 0)]
-
-
 def test_a_cycle_of_parents_is_cut_and_no_session_is_lost():
     rows = [
         make_row("a", parent_session="c"),
@@ -53,11 +30,6 @@ def test_a_cycle_of_parents_is_cut_and_no_session_is_lost():
         make_row("self", parent_session="self"),
     ]
     assert sorted(name for name, _ in shape(rows)) == ["a", "b", "c", "self"]
-
-
-def test_two_sessions_with_one_id_both_come():
-    rows = [make_row("a"), make_row("a", path="/store/other/a.jsonl"), make_row("b", parent_session="a")]
-    assert len(shape(rows)) == 3
 
 
 def test_connectors_show_the_last_fork():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 
-import app.view.problems
 from app.reports.tree import draw
 from app.sessions.tree.tree import open_tree
 from app.view import tree_navigation
@@ -148,17 +147,6 @@ def test_moves_from_a_damaged_row_lead_to_the_entries_above(tmp_path):
     )
     assert tree_navigation.labelled(view, None, -1).id == "00000002"
     assert tree_navigation.turn(view, 2, 1) is None
-
-
-def test_only_requested_damaged_lines_get_a_text(tmp_path, monkeypatch):
-    texts_made = []
-    real = app.view.problems.one_line
-    monkeypatch.setattr(app.view.problems, "one_line", lambda text: texts_made.append(text) or real(text))
-    view = opened(tmp_path, *FOUR, *["{"] * 5_000)
-    assert (view.rows, texts_made) == (5_004, [])
-    assert view.damaged(5_003).line == 5_005
-    assert view.index_of_damaged(view.damaged(2_000)) == 2_000
-    assert len(texts_made) == 3
 
 
 @cases("ascii_only", [False, True])

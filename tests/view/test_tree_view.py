@@ -13,7 +13,7 @@ from app.reports.tree import render_tree_row
 from app.sessions.tree.tree import open_tree
 from app.view.glyphs import ASCII
 from app.view.line import plain_text
-from app.view.tree_view import MODES, TreeView, filter_nodes, shows
+from app.view.tree_view import MODES, TreeView
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
@@ -47,13 +47,6 @@ def test_the_branch_with_the_leaf_comes_first(tmp_path):
         "   `= user: try caching it",
         "       assistant: done, slower",
     ]
-
-
-def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
-    view = opened(tmp_path, *branched())
-    assert view.node(view.leaf_row()).id == "f"
-    view.set_mode("all")
-    assert view.node(view.leaf_row()).id == "g"
 
 
 @cases(
@@ -209,27 +202,6 @@ def test_the_command_line_marks_roots_as_the_screen_does(tmp_path):
     rows = [line[9:] for line in printed]  # without the column of the ids
     assert rows == drawn(view, 80)
     assert rows[1] == "   = user: one (another root)"
-
-
-def test_a_single_root_is_not_marked(tmp_path):
-    view = opened(tmp_path, *chain("one", "two"))
-    assert drawn(view) == [" * user: one", " * assistant: two <- active"]
-    grown = [message("r", None, "user", "again")]
-    with open(view.tree.path, "a") as file:
-        file.write(json.dumps(grown[0]) + "\n")
-    view.extend(view.tree.extend(), view.tree.leaf)
-    assert drawn(view) == [
-        " * user: again <- active",
-        "   = user: one (another root)",
-        "   assistant: two",
-    ]
-
-
-def test_orphans_are_drawn_with_a_note(tmp_path):
-    view = opened(
-        tmp_path, header(), message("a", "gone", "user", "lost"), message("b", "a", "assistant", "found")
-    )
-    assert "parent is not in the file" in drawn(view, 100)[0]
 
 
 @cases(
@@ -435,18 +407,6 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     assert len(view.row(deepest).gutters(5)) == 5
     node_count = sum(len(getattr(segment, name) or ()) for segment in view.segments for name in ("nodes",))
     assert node_count == 15_999
-
-
-@cases("mode", MODES)
-def test_one_entry_and_all_of_them_pass_a_filter_by_the_same_rule(tmp_path, mode):
-    view = opened(tmp_path, *branched(), mode="all")
-    nodes = view.tree.entries
-    assert filter_nodes(mode, nodes, view.leaf) == [node for node in nodes if shows(mode, node, view.leaf)]
-
-
-def test_an_unknown_filter_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="assistants"):
-        opened(tmp_path, *branched(), mode="assistants")
 
 
 def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
