@@ -211,7 +211,7 @@ class TreeSearch(BackgroundService):
         super().__init__(post)
         # the tree, whether tools are searched, and the texts
         self._texts: tuple[SessionTree, bool, TreeText] | None = None
-        # Numbers of the blocks of texts that the newest search has passed.
+        # Numbers of the blocks of texts that the newest search has passed; the thread adds to it.
         self._searched: set[int] = set()
 
     @request
@@ -226,19 +226,18 @@ class TreeSearch(BackgroundService):
             # A search reports it.
             return
 
-    @request
     def search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search for entries with all of ``words``: folded, at least one.
 
         :param tools: see `TreeText`.
         """
+        self.generation += 1
         self._searched = set()
-        self._search(tree, words, around, tools=tools)
+        self._search(tree, words, around, self._searched, tools=tools)
 
-    @in_thread
     def follow(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search the new entries of a tree that grew, and those that the last search did not reach."""
-        self._search(tree, words, around, tools=tools)
+        self._search(tree, words, around, self._searched, tools=tools)
 
     @request
     def cancel(self) -> None:
@@ -255,7 +254,10 @@ class TreeSearch(BackgroundService):
             self._texts = tree, tools, TreeText(tree, roles=tools, tools=tools)
         return self._texts[2]
 
-    def _search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool) -> None:
+    @in_thread
+    def _search(
+        self, tree: SessionTree, words: Sequence[str], around: int, searched: set[int], *, tools: bool
+    ) -> None:
         texts = self._texts_of(tree, tools=tools)
         yielder = GilYielder(self._is_stale)
         nodes: list[Node] = []
@@ -264,10 +266,10 @@ class TreeSearch(BackgroundService):
         reason = ""
         try:
             for number in texts.blocks(around):
-                if number in self._searched:
+                if number in searched:
                     continue
                 nodes += texts.find(number, words, yielder.keep_going)
-                self._searched.add(number)
+                searched.add(number)
                 if not yielder.keep_going():
                     raise Cancelled
                 if nodes and monotonic() - posted_at >= POST_SECONDS:

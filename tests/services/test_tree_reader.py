@@ -13,10 +13,11 @@ import pytest
 
 from app.messages import RowsRead, TreeFailed, TreeOpened
 from app.services import tree_reader
-from app.services.tree_reader import BATCH, BranchReader, RowReader, TreeReader
+from app.services.tree_reader import BATCH, BranchReader, RowReader, TreeReader, TreeSearch
 from app.sessions.tree import tree_builder
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import END_BYTES, open_tree
+from app.sessions.tree.tree_text import TreeText
 from app.view.branch_table import BranchTable, branch_text
 from tests.factory import chain, entry, header, message, write_session
 from tests.waiting import PATIENCE
@@ -176,6 +177,29 @@ def test_rows_of_an_older_request_are_not_read(posted, long):
     assert [message.generation for message in messages] == [1, 2]
     assert tree.entries[BATCH].row_text is None
     stopped(rows)
+
+
+def test_a_tree_that_grows_before_its_search_begins_is_searched_completely(posted, short, monkeypatch):
+    tree, fill = open_tree(short, ("pi",)), TreeText.fill
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def fill_later(*arguments):
+        begun.set()
+        assert may_go_on.wait(PATIENCE)
+        return fill(*arguments)
+
+    search = TreeSearch(posted.put)
+    search.search(tree, ["nothing"], 0)
+    assert posted.get(timeout=PATIENCE).done
+    monkeypatch.setattr(TreeText, "fill", fill_later)
+    search.prepare(tree, 0)
+    assert begun.wait(PATIENCE)
+    search.search(tree, ["two"], 0)
+    search.follow(tree, ["two"], 0)
+    may_go_on.set()
+    answer = posted.get(timeout=PATIENCE)
+    assert ([node.id for node in answer.nodes], answer.generation, answer.done) == (["00000002"], 3, False)
+    stopped(search)
 
 
 USAGE = {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.001}}
