@@ -15,7 +15,7 @@ from msgspec import Struct
 from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
 from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
-from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, open_file, read_at, skip_blanks
+from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, opened, read_at, skip_blanks
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.timestamps import iso, parse_time
@@ -59,6 +59,8 @@ _NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
 _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
 
+UNFINISHED = "the last line is unfinished; it may still be being written"
+"""The reason of the fault of a torn last line."""
 INVALID_VALUE = "an invalid value counts as absent"
 """The beginning of a reason that names fields with invalid values; the rest of the line is read."""
 
@@ -154,15 +156,10 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
 def header_of(path: str, agents: Sequence[str]) -> Header | None:
     """The header of the file at `path`; None if the file cannot be read, or is not a session."""
     try:
-        descriptor = open_file(path)
-    except OSError:
-        return None
-    try:
-        return find_header(path, descriptor, agents)
+        with opened(path) as descriptor:
+            return find_header(path, descriptor, agents)
     except (NotASession, OSError):
         return None
-    finally:
-        os.close(descriptor)
 
 
 def header_in(line: bytes) -> dict[str, Any] | None:

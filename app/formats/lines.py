@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.small_files import check_regular
@@ -142,6 +143,16 @@ def open_file(path: str) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+@contextmanager
+def opened(path: str) -> Iterator[int]:
+    """The descriptor of the file, which is closed afterwards. Raises as `open_file`."""
+    descriptor = open_file(path)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:

@@ -15,7 +15,6 @@ The rules:
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from app.formats.content import SnakeToolCallBlock, ToolCallBlock, read_typed_content
@@ -24,7 +23,7 @@ from app.formats.dialects.base import MetadataRecord
 from app.formats.entry_types import RESULT_ROLES, USAGE_TYPES
 from app.formats.header import find_header
 from app.formats.json_codec import BadLine
-from app.formats.lines import BOM, line_windows, open_file
+from app.formats.lines import BOM, line_windows, opened
 from app.formats.migrate import made_up_id
 from app.formats.timestamps import parse_time
 from app.sessions.parent_links import deepest_leaf
@@ -76,14 +75,11 @@ def read_figures(path: str, agents: Sequence[str]) -> list[EntryFigures]:
     :raises NotASession: it is no session.
     :raises OSError: it cannot be read.
     """
-    descriptor = open_file(path)
-    try:
+    with opened(path) as descriptor:
         header = find_header(path, descriptor, agents)
         reader = _Reader(dialect_named(header.dialect), header.created_ms or 0, has_ids=header.has_ids)
         for line in _lines(descriptor):
             reader.add(line)
-    finally:
-        os.close(descriptor)
     return reader.finish()
 
 

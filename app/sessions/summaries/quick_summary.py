@@ -15,7 +15,7 @@ from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
 from app.formats.header import read_header
 from app.formats.json_codec import BadLine, decode
-from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
+from app.formats.lines import BLANK_BYTES, opened, read_at, run_start
 from app.formats.partial_entry import ABSENT
 from app.formats.text import trim_name, valid_string_of
 from app.formats.timestamps import message_time, parse_time
@@ -76,15 +76,10 @@ def quick_summary(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | 
     :return: None if the head has no header, or the file cannot be read. Nothing is raised.
     """
     try:
-        descriptor = open_file(path)
-    except OSError:
-        return None
-    try:
-        return _read(path, descriptor, agents).summary(mtime_ms)
+        with opened(path) as descriptor:
+            return _read(path, descriptor, agents).summary(mtime_ms)
     except (NotASession, OSError):
         return None
-    finally:
-        os.close(descriptor)
 
 
 def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from app.formats.errors import NotASession
-from app.formats.header import Fault, find_header, read_header
-from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
+from app.formats.header import UNFINISHED, Fault, find_header, read_header
+from app.formats.lines import BLOCK_SIZE, feed_lines, opened, read_at
 from app.sessions.passages import NO_TEXT, PackedText
 from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder
 
@@ -69,29 +69,24 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
     Raises nothing: a file that is gone, cannot be read or is no session comes back as refused.
     """
     try:
-        descriptor = open_file(path)
-    except OSError as error:
-        return Outcome(None, read_error(error))
-    try:
-        # Most files are not longer than this, so their header needs no second reading.
-        piece = read_at(descriptor, BLOCK_SIZE, 0)
-        try:
-            header = read_header(path, piece, agents)
-        except NotASession:
-            header = find_header(path, descriptor, agents)
-        end = max(len(piece), os.fstat(descriptor).st_size)
-        outcome = _fold(SummaryBuilder(header), descriptor, 0, mtime_ms, end, piece)
-        if outcome.summary and outcome.summary.branch_count == UNKNOWN:
-            builder = SummaryBuilder(header)
-            builder.hierarchy.all_entries = []
-            outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
-        return outcome
+        with opened(path) as descriptor:
+            # Most files are not longer than this, so their header needs no second reading.
+            piece = read_at(descriptor, BLOCK_SIZE, 0)
+            try:
+                header = read_header(path, piece, agents)
+            except NotASession:
+                header = find_header(path, descriptor, agents)
+            end = max(len(piece), os.fstat(descriptor).st_size)
+            outcome = _fold(SummaryBuilder(header), descriptor, 0, mtime_ms, end, piece)
+            if outcome.summary and outcome.summary.branch_count == UNKNOWN:
+                builder = SummaryBuilder(header)
+                builder.hierarchy.all_entries = []
+                outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
+            return outcome
     except NotASession as refusal:
         return Outcome(None, refusal.reason, refusal.line)
     except OSError as error:
         return Outcome(None, read_error(error))
-    finally:
-        os.close(descriptor)
 
 
 def extend(path: str, progress: Progress, agents: Sequence[str], mtime_ms: int) -> Outcome | None:
@@ -102,21 +97,16 @@ def extend(path: str, progress: Progress, agents: Sequence[str], mtime_ms: int) 
     """
     builder, offset = progress.builder, progress.offset
     try:
-        descriptor = open_file(path)
+        with opened(path) as descriptor:
+            end = os.fstat(descriptor).st_size
+            if end < offset or fingerprint_of(descriptor, offset) != progress.fingerprint:
+                return None
+            if agents and builder.header.agent not in agents:
+                return None
+            outcome = _fold(builder, descriptor, offset, mtime_ms, end)
+            return None if outcome.summary and outcome.summary.branch_count == UNKNOWN else outcome
     except OSError as error:
         return Outcome(None, read_error(error))
-    try:
-        end = os.fstat(descriptor).st_size
-        if end < offset or fingerprint_of(descriptor, offset) != progress.fingerprint:
-            return None
-        if agents and builder.header.agent not in agents:
-            return None
-        outcome = _fold(builder, descriptor, offset, mtime_ms, end)
-        return None if outcome.summary and outcome.summary.branch_count == UNKNOWN else outcome
-    except OSError as error:
-        return Outcome(None, read_error(error))
-    finally:
-        os.close(descriptor)
 
 
 def _fold(
@@ -175,23 +165,13 @@ def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
     """
     found: list[Problem] = []
     try:
-        descriptor = open_file(path)
-    except OSError as error:
-        return [Problem(None, 0, read_error(error))]
-    try:
-        _list_problems(path, descriptor, agents, found)
+        with opened(path) as descriptor:
+            builder = SummaryBuilder(find_header(path, descriptor, agents), found.append)
+            offset, unfinished = feed_lines(descriptor, builder.feed)
+        if unfinished and not feed_unfinished(builder, unfinished, offset):
+            found.append(Problem(builder.totals.lines + 1, offset, UNFINISHED, torn=True))
     except NotASession as refusal:
         found.append(Problem(refusal.line or None, 0, refusal.reason))
     except OSError as error:
         found.append(Problem(None, 0, read_error(error)))
-    finally:
-        os.close(descriptor)
     return found
-
-
-def _list_problems(path: str, descriptor: int, agents: Sequence[str], found: list[Problem]) -> None:
-    builder = SummaryBuilder(find_header(path, descriptor, agents), found.append)
-    offset, unfinished = feed_lines(descriptor, builder.feed)
-    if unfinished and not feed_unfinished(builder, unfinished, offset):
-        reason = "the last line is unfinished; it may still be being written"
-        found.append(Problem(builder.totals.lines + 1, offset, reason, torn=True))

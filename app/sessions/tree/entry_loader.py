@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import dialect_named
 from app.formats.json_codec import BadLine
-from app.formats.lines import BOM, open_file, read_all
+from app.formats.lines import BOM, opened, read_all
 from app.formats.migrate import migrate
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import fingerprint_of
@@ -82,11 +82,8 @@ def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
 def _from_line(path: str, offset: int, most: int) -> bytes:
     """Up to `most` bytes of the file from `offset` on, where a line begins. Raises as `read_beginning`."""
     start = max(0, offset - 1)
-    descriptor = open_file(path)
-    try:
+    with opened(path) as descriptor:
         data = read_all(descriptor, offset - start + most, start)
-    finally:
-        os.close(descriptor)
     if not begins_a_line(offset, data[: offset - start]):
         raise Changed(path)
     return data[offset - start :]

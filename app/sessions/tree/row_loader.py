@@ -6,7 +6,6 @@ memory of an entry.
 
 from __future__ import annotations
 
-import os
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.json_codec import BadLine
-from app.formats.lines import open_file, read_at
+from app.formats.lines import opened, read_at
 from app.sessions.tree.entry_loader import begins_a_line
 from app.sessions.tree.entry_row import calls_of, row_text_of
 from app.sessions.tree.row_text import RowText
@@ -53,17 +52,13 @@ class RowLoader:
         if not wanted:
             return
         try:
-            descriptor = open_file(self._path)
+            with opened(self._path) as descriptor:
+                lines = _Lines(descriptor)
+                for node in wanted:
+                    node.row_text = self._row_text(node, lines)
         except OSError:
             for node in wanted:
                 node.row_text = UNREADABLE_ROW
-            return
-        try:
-            lines = _Lines(descriptor)
-            for node in wanted:
-                node.row_text = self._row_text(node, lines)
-        finally:
-            os.close(descriptor)
 
     def _row_text(self, node: Node, lines: _Lines) -> RowText:
         entry = self._partial_entry(node, lines)

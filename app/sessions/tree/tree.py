@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import dialect_named
 from app.formats.header import Fault, Header, find_header
-from app.formats.lines import open_file, read_at, run_start
+from app.formats.lines import opened, read_at, run_start
 from app.formats.migrate import made_up_id
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed
@@ -171,8 +171,7 @@ class SessionTree:
             again.
         :raises OSError: it cannot be read.
         """
-        descriptor = open_file(self.path)
-        try:
+        with opened(self.path) as descriptor:
             if self._snapshot.recognise(self.path, descriptor) == self.offset:
                 self._builder.torn = None
                 return []
@@ -193,8 +192,6 @@ class SessionTree:
             self._set_leaf_and_labels()
             self._snapshot = FileSnapshot.of(descriptor, self.offset)
             return new
-        finally:
-            os.close(descriptor)
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._builder.read(descriptor, keep_going)
@@ -263,13 +260,10 @@ def open_tree(
     :raises Cancelled: `keep_going` returned False.
     :raises OSError: the file cannot be read.
     """
-    descriptor = open_file(path)
-    try:
+    with opened(path) as descriptor:
         tree = SessionTree(path, find_header(path, descriptor, agents))
         tree._open(descriptor, keep_going)
         return tree
-    finally:
-        os.close(descriptor)
 
 
 def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
@@ -282,8 +276,7 @@ def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
     :raises NotASession: the file is not a session; `line` and `reason` give the reason.
     :raises OSError: the file cannot be read.
     """
-    descriptor = open_file(path)
-    try:
+    with opened(path) as descriptor:
         size = run_start(descriptor, 0, os.fstat(descriptor).st_size)
         if size < 4 * END_BYTES:
             return None
@@ -296,5 +289,3 @@ def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
         tree = SessionTree(path, header)
         tree._open_end(descriptor, size - END_BYTES + skipped)
         return tree if tree.leaf is not None and tree.leaf.id is not None else None
-    finally:
-        os.close(descriptor)

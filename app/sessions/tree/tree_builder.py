@@ -12,7 +12,7 @@ from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.entry_types import TOOL_CALL_TYPES, USAGE_TYPES
 from app.formats.errors import Cancelled
-from app.formats.header import Fault, HeaderChecks
+from app.formats.header import UNFINISHED, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
 from app.formats.text import trim_name
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry, Timestamp
-
-UNFINISHED = "the last line is unfinished; it may still be being written"
-"""The reason of the fault of a torn last line."""
 
 _NEWLINE = 0x0A
 

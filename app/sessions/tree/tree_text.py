@@ -6,7 +6,6 @@ longer session the other blocks are read again for each search, which limits the
 
 from __future__ import annotations
 
-import os
 from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from app.formats.dialects import dialect_named
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.errors import Cancelled
 from app.formats.json_codec import BadLine
-from app.formats.lines import open_file, read_at
+from app.formats.lines import opened, read_at
 from app.formats.migrate import migrate
 from app.formats.search_text import argument_texts, iter_texts
 from app.formats.text import string_of
@@ -165,12 +164,9 @@ class TreeText:
         self.read += 1
         nodes = self._tree.entries[block.first : block.end]
         base = nodes[0].offset
-        descriptor = open_file(self._tree.path)
-        try:
+        with opened(self._tree.path) as descriptor:
             self._tree.recognise(descriptor)
             data = read_at(descriptor, nodes[-1].offset + nodes[-1].length - base, base)
-        finally:
-            os.close(descriptor)
         calls: dict[str, str] = {}
         parts = []
         for start in range(0, len(nodes), _STEP):
