@@ -44,15 +44,12 @@ class HistoryStep(NamedTuple):
     is_undone: bool = False
 
 
-def history(
-    journal: Journal, rows: Iterable[Row], pins: Collection[tuple[str, str]], most: int = MOST_ACTIONS
-) -> list[HistoryStep]:
+def history(journal: Journal, rows: Iterable[Row], pins: Collection[tuple[str, str]]) -> list[HistoryStep]:
     """The actions that can be redone and those that were done, the newest first. The last of the undone ones
     is the one that is redone next, and the first behind them the one that is undone next.
 
     :param rows: all sessions.
     :param pins: (agent, id) of every pin.
-    :param most: the most actions.
     """
     entries, rows = journal.entries(), list(rows)
     # A change that can never be undone is listed too, with its reason.
@@ -60,7 +57,7 @@ def history(
         entry for entry in entries if entry.is_active or (entry.reason and not entry.undone_as)
     )
     back = _steps(journal.redoable(), _Known(rows, pins), forward=True)
-    return [*back[::-1], *_steps(done[::-1][:most], _Known(rows, pins), forward=False)]
+    return [*back[::-1], *_steps(done[::-1][:MOST_ACTIONS], _Known(rows, pins), forward=False)]
 
 
 def _steps(actions: Iterable[Sequence[JournalEntry]], known: _Known, *, forward: bool) -> list[HistoryStep]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from app.actions.branch import MARK, leaf_is_at, set_leaf
 from app.actions.drafts import write_draft_file
@@ -17,7 +16,7 @@ from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import JournalEntry
 from app.actions.trash import trash
 from app.actions.undo import CannotUndo, find_store, open_same, require, undo
-from app.actions.undo_steps import can_retry
+from app.actions.undo_steps import UndoAttempt, attempt_all
 from app.formats.timestamps import parse_time
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.manager.change import Change
@@ -31,20 +30,6 @@ _REVERSIBLE = frozenset(("label", "name", "pin", "tags", "note", "rewrite", "mov
 """Kinds of changes whose undo is a change of the same kind."""
 _SILENT = frozenset(("label", "session_info", "title_change"))
 """Types of entries that do not continue a conversation."""
-
-
-class RedoAttempt(NamedTuple):
-    """The attempt to redo one step.
-
-    :param step: the undone change.
-    :param change: the new change, None if it failed; ``number``: its number in the journal, 0 for none.
-    :param error: why it failed.
-    """
-
-    step: JournalEntry
-    change: Change | None
-    number: int
-    error: Exception | None
 
 
 def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_folder: str) -> Change:
@@ -83,49 +68,44 @@ def redo_journal_action(
     stores: Sequence[Store],
     state_folder: str,
     keep_going: Callable[[int, int], bool] = lambda done, total: True,
-) -> tuple[list[RedoAttempt], list[str]]:
+) -> tuple[list[UndoAttempt[JournalEntry]], dict[int, int], list[str]]:
     """Redo the changes of an undone action, and record the results in the journal. A step that fails does
     not stop the others; if it can never succeed, it cannot be redone any more.
 
     :param action: its number there; the first action of `Journal.redoable` is the one that was undone last.
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :param keep_going: called before each step with the number of attempts and the number of steps. If it
-        returns False, the remaining steps stay undone.
-    :return: the attempts in order, none if the action cannot be redone any more; and notes for the user.
-        Nothing is raised.
+    :param keep_going: see `attempt_all`.
+    :return: the attempts in order, none if the action cannot be redone any more; the numbers of the new
+        changes in the journal, by those of the undone ones; and notes for the user. Nothing is raised.
     """
     notes: list[str] = []
+    numbers: dict[int, int] = {}
 
-    steps = next((steps for steps in journal.redoable() if steps[0].action == action), [])
-    attempts: list[RedoAttempt] = []
-    begun = 0
-    for step in steps:
-        if not keep_going(len(attempts), len(steps)):
-            break
-        change: Change | None = None
-        failure: Exception | None = None
-        number = 0
-        with journal.intend(begun, redoes=step.number) as intent:
+    def redo_step(step: JournalEntry) -> tuple[Change | None, Exception | None]:
+        with journal.intend(next(iter(numbers.values()), 0), redoes=step.number) as intent:
             try:
                 change = redo(step, env, store_holding(step.change.path, stores), state_folder)
-                number = intent.done(change)
-            except SessionError as error:
-                failure = error
-            except OSError as error:
-                if change is None:
-                    failure = error
-                else:
-                    notes.append(journal_problem(error, state_folder))
-        begun = begun or number
-        if change is not None and change.note:
-            notes.append(change.note)
-        attempts.append(RedoAttempt(step, change, number, failure))
-        if failure is not None and not can_retry(failure):
+            except (SessionError, OSError) as error:
+                return None, error
             try:
-                journal.mark_not_redone(step.number)
+                number = intent.done(change)
+                if number:
+                    numbers[step.number] = number
             except OSError as error:
                 notes.append(journal_problem(error, state_folder))
-    return attempts, list(dict.fromkeys(notes))
+        if change.note:
+            notes.append(change.note)
+        return change, None
+
+    steps = next((steps for steps in journal.redoable() if steps[0].action == action), [])
+    attempts = attempt_all(steps, redo_step, keep_going)
+    for attempt in attempts:
+        if attempt.error is not None and not attempt.can_retry:
+            try:
+                journal.mark_not_redone(attempt.step.number)
+            except OSError as error:
+                notes.append(journal_problem(error, state_folder))
+    return attempts, numbers, list(dict.fromkeys(notes))
 
 
 def _inverse(change: Change) -> Change:

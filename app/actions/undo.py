@@ -23,7 +23,7 @@ from app.actions.restore import find_trashed, restore, title_in_trash
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
 from app.actions.tagging import OtherByNow, is_recorded, revert
 from app.actions.trash import trash
-from app.actions.undo_steps import SKIP_NOTE, JournalAction, UndoAttempt, undo_all
+from app.actions.undo_steps import SKIP_NOTE, JournalAction, UndoAttempt, attempt_all
 from app.sessions.errors import Changed, NotThere, SessionError
 from app.sessions.manager.change import Change
 from app.sessions.manager.rewriting import to_bytes
@@ -302,7 +302,7 @@ def undo_journal_action(
     """Undo the changes of an action of the journal that are not undone yet, and record the results there.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :param keep_going: see `undo_all`.
+    :param keep_going: see `attempt_all`.
     :return: the attempts, the last step first, none if another process undid the action meanwhile; and notes
         for the user. Nothing is raised.
     """
@@ -321,7 +321,7 @@ def undo_journal_action(
     steps = [step for step in journal.active() if step.action == action]
     if not steps:
         return [], ["it was undone meanwhile"]
-    tried = undo_all(steps, undo_step, keep_going)
+    tried = attempt_all(steps[::-1], undo_step, keep_going)
     for attempt in tried:
         try:
             if attempt.can_retry:

@@ -38,7 +38,7 @@ class UndoableAction(NamedTuple, Generic[Step]):
 
 
 class UndoAttempt(NamedTuple, Generic[Step]):
-    """The attempt to undo one step: the change that it made, or the error."""
+    """The attempt to undo or redo one step: the change that it made, or the error."""
 
     step: Step
     change: Change | None
@@ -46,20 +46,15 @@ class UndoAttempt(NamedTuple, Generic[Step]):
 
     @property
     def can_retry(self) -> bool:
-        """Whether a later attempt may succeed. False: the step is undone, or can never be undone."""
-        return self.error is not None and can_retry(self.error)
+        """Whether it failed, and a later attempt may succeed: the reason of the failure may be gone then."""
+        if isinstance(self.error, SessionError):
+            return isinstance(self.error, _RETRIABLE) or type(self.error) is Unreadable
+        return self.error is not None
 
     @property
     def reason(self) -> str:
         """Why the step was not undone, without the path of the session; "" if it was."""
         return "" if self.error is None else getattr(self.error, "reason", None) or str(self.error)
-
-
-def can_retry(error: Exception) -> bool:
-    """Whether the reason of the failure may be gone at a later attempt."""
-    if isinstance(error, SessionError):
-        return isinstance(error, _RETRIABLE) or type(error) is Unreadable
-    return True
 
 
 def undo_last(
@@ -71,14 +66,14 @@ def undo_last(
 
     :param actions: oldest first.
     :param undo: undoes one step and returns the change or the error; it raises nothing.
-    :param keep_going: see `undo_all`.
+    :param keep_going: see `attempt_all`.
     :return: the index of the action, and the attempts on its steps, the last step first. If nothing could be
         undone and every reason was reported before: the last action. (-1, []) without actions.
     """
     blocked: tuple[int, list[UndoAttempt[Step]]] = (-1, [])
     for index in range(len(actions) - 1, -1, -1):
         action = actions[index]
-        tried = undo_all(action.steps, undo, keep_going)
+        tried = attempt_all(action.steps[::-1], undo, keep_going)
         if len(tried) < len(action.steps):
             return index, tried
         if not (action.is_reported and all(attempt.can_retry for attempt in tried)):
@@ -88,21 +83,22 @@ def undo_last(
     return blocked
 
 
-def undo_all(
+def attempt_all(
     steps: Sequence[Step],
-    undo: Callable[[Step], tuple[Change | None, Exception | None]],
-    keep_going: Callable[[int, int], bool] = lambda done, total: True,
+    act: Callable[[Step], tuple[Change | None, Exception | None]],
+    keep_going: Callable[[int, int], bool],
 ) -> list[UndoAttempt[Step]]:
-    """Undo the steps of one action, the last first. A step that fails does not stop the others.
+    """Undo or redo the steps of one action, in this order. A step that fails does not stop the others.
 
+    :param act: undoes or redoes one step; see `undo_last`.
     :param keep_going: called before each step with the number of attempts and the number of steps. If it
         returns False, the remaining steps stay as they are.
     """
     tried: list[UndoAttempt[Step]] = []
-    for step in reversed(steps):
+    for step in steps:
         if not keep_going(len(tried), len(steps)):
             break
-        tried.append(UndoAttempt(step, *undo(step)))
+        tried.append(UndoAttempt(step, *act(step)))
     return tried
 
 

@@ -213,7 +213,7 @@ class BranchFlow:
         command = self._settings.summary_command
         self._made = None
         self._jobs.summarise(question, command, cwd, choice.instructions)
-        self._wait = WaitDialog("Summary", f"{one_line(' '.join(command), 200)} writes the summary…")
+        self._wait = WaitDialog(f"{one_line(' '.join(command), 200)} writes the summary…")
         await self._host.open(self._wait)
         self._wait = None
         if self._made is None:

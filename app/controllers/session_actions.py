@@ -298,7 +298,7 @@ class SessionActions:
         from app.dialogs.questions import FolderDialog
 
         setup = self._setup
-        return await self._host.open(FolderDialog("Folder of the new session", setup.here[0], setup.home))
+        return await self._host.open(FolderDialog(setup.here[0], setup.home))
 
     def new_session(self) -> None:
         """Begin a new session, of the same agent and in the same folder. There is a question before it:

@@ -218,23 +218,22 @@ class InUseDialog(Dialog[str | None]):
 
 
 class FolderDialog(Dialog[str | None]):
-    """Asks for an existing folder. The result is its absolute path, or None."""
+    """Asks for an existing folder for a new session. The result is its absolute path, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
-    def __init__(self, title: str, start: str, home: str) -> None:
+    def __init__(self, start: str, home: str) -> None:
         """:param start: the folder that is offered.
         :param home: what `~` stands for.
         """
         super().__init__()
-        self._title = title
         self._start = start
         self._home = home
 
     def compose(self) -> ComposeResult:
         # A path that is not printable is offered as ".".
         offered = self._start if self._start.isprintable() else os.curdir
-        box = DialogBox(self._title, "Enter select  Esc cancel")
+        box = DialogBox("Folder of the new session", "Enter select  Esc cancel")
         with box, VerticalScroll(classes="body", can_focus=False):
             yield Input(offered, id="folder-path", compact=True)
             yield Static(Content(""), classes="warning", id="wrong")
@@ -271,19 +270,17 @@ def path_at(start: str, text: str, home: str) -> str:
 
 
 class WaitDialog(Dialog[None]):
-    """Something takes its time; Esc gives it up."""
+    """A summary takes its time; Esc gives it up."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Cancel")]
 
-    def __init__(self, title: str, said: str) -> None:
+    def __init__(self, said: str) -> None:
         super().__init__()
-        self._title = title
         self._said = said
         self._has_ended = False
 
     def compose(self) -> ComposeResult:
-        box = DialogBox(one_line(self._title, 100), "Esc cancel")
-        with box, VerticalScroll(classes="body"):
+        with DialogBox("Summary", "Esc cancel"), VerticalScroll(classes="body"):
             yield Static(Content(inert(self._said)))
 
     def end(self) -> None:

@@ -389,7 +389,7 @@ class ActionRunner(BackgroundService):
 
         setup = self._setup
         progress = self._progress.begin("redo")
-        attempts, notes = redo_journal_action(
+        attempts, numbers, notes = redo_journal_action(
             self._journal,
             action,
             setup.agent_env,
@@ -399,7 +399,7 @@ class ActionRunner(BackgroundService):
         )
         self._keep(
             [
-                _Undoable(attempt.change, attempt.number, None)
+                _Undoable(attempt.change, numbers.get(attempt.step.number, 0), None)
                 for attempt in attempts
                 if attempt.change is not None and not attempt.change.is_nothing
             ]

@@ -22,7 +22,8 @@ from tests.actions.conftest import bytes_of, contents, reopened
 from tests.sessions.manager.conftest import USER
 
 if TYPE_CHECKING:
-    from app.actions.redo import RedoAttempt
+    from app.actions.journal_entries import JournalEntry
+    from app.actions.undo_steps import UndoAttempt
     from app.sessions.manager.change import Change
     from tests.sessions.manager.conftest import Home
 
@@ -42,7 +43,7 @@ class World:
         assert tried
         assert not notes
 
-    def redo(self) -> list[RedoAttempt]:
+    def redo(self) -> list[UndoAttempt[JournalEntry]]:
         action = self.journal.redoable()[0][0].action
         return redo_journal_action(self.journal, action, self.home.env, self.stores, self.state)[0]
 
@@ -167,7 +168,7 @@ def test_an_action_on_several_sessions_is_redone_as_one(world: World) -> None:
     attempts = world.redo()
     assert [attempt.error for attempt in attempts] == [None, None]
     assert not any(map(os.path.exists, paths))
-    world.undo(attempts[0].number)
+    world.undo(world.journal.actions()[-1][0].number)
     assert all(map(os.path.exists, paths))
 
 
@@ -288,7 +289,7 @@ def test_a_journal_that_cannot_be_written_is_one_note(world: World) -> None:
     lock = Path(f"{journal_path}.lock")
     lock.unlink(missing_ok=True)
     lock.mkdir()
-    attempts, notes = redo_journal_action(journal, action, home.env, world.stores, world.state)
+    attempts, _, notes = redo_journal_action(journal, action, home.env, world.stores, world.state)
     assert [attempt.error for attempt in attempts] == [None]
     assert len(notes) == 1
     assert "the journal cannot be written" in notes[0]

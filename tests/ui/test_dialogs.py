@@ -47,12 +47,12 @@ def _archive():
 
 DIALOGS = {
     "resume": (_resume, "r resume anyway f fork into another folder and resume there"),
-    "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter select Esc cancel"),
+    "folder": (lambda: FolderDialog("/work", "/home"), "Enter select Esc cancel"),
     "help": (
         lambda: HelpDialog({"Sessions": LONG}, COMMANDS, lambda command: command.help),
         "j k g G scroll",
     ),
-    "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
+    "wait": (lambda: WaitDialog(LONG), "Esc cancel"),
     "archive": (_archive, "Esc close"),
     "labels": (_labels, "Enter go"),
     "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter go Esc close"),
@@ -136,7 +136,7 @@ async def test_a_long_dialog_scrolls():
 @pytest.mark.parametrize("key", ["", "question_mark"])
 async def test_a_wait_that_ends_before_it_has_the_keys_closes_only_its_own_dialog(browser, key):
     async with browser() as ui:
-        below, dialog = ui.screen, WaitDialog("Wait", "a command runs")
+        below, dialog = ui.screen, WaitDialog("a command runs")
         if key:
             ui.app.push_screen(dialog)
             await ui.until(lambda: ui.screen is dialog, "the dialog")

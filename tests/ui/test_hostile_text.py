@@ -231,7 +231,7 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
 
 async def test_hostile_words_are_inert_in_a_dialog(browser, three):
     async with browser(size=(160, 45), notifications=True) as ui:
-        ui.app.push_screen(WaitDialog(HOSTILE, HOSTILE))
+        ui.app.push_screen(WaitDialog(HOSTILE))
         await ui.until(lambda: "[bold red]x[/]" in ui.text(), "the dialog")
         inert_screen(ui)
         await ui.press("a")

@@ -323,7 +323,7 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
         # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
             await ui.press(*keys)
-            ui.app.push_screen(WaitDialog("Wait", "a dialog over a dialog"))
+            ui.app.push_screen(WaitDialog("a dialog over a dialog"))
             await ui.until(lambda: len(ui.app.screen_stack) == 3, "the second dialog")
             await ui.pilot.pause()
             assert 0 < placeholders(ui)[colour] <= behind_one
