@@ -122,11 +122,10 @@ class CompareDialog(Dialog["Node | None"]):
 
     def show(self, event: BranchesCompared) -> None:
         """Show what was compared, or why nothing was."""
-        hint = self.query_one("#said", Static)
         comparison = event.comparison
-        hint.display = comparison is None
+        self.query_one("#said").display = comparison is None
         if comparison is None:
-            hint.update(Content(one_line(event.reason, 300)))
+            self.set_text("#said", one_line(event.reason, 300))
             return
         self._at = event.at
         names = ("active", f"branch {event.number:,} of {event.of + 1:,}")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
 from app.dialogs.questions import folder_at
@@ -209,9 +208,8 @@ class ContinueDialog(Dialog["Choice | None"]):
         self._show_keys()
 
     def _put(self, selector: str, text: str) -> None:
-        line = self.query_one(selector, Static)
-        line.display = bool(text)
-        line.update(Content(text))
+        self.query_one(selector).display = bool(text)
+        self.set_text(selector, text)
 
     def _show_keys(self) -> None:
         leaves = "Esc cancel"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.dialogs.questions import path_at
@@ -121,11 +120,11 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         for row in (self._thinking, self._tools, self._images):
             row.display = leaves_out(format)
         said = writes(format, self._redaction.value, self._images.value if leaves_out(format) else WITHOUT)
-        self.query_one("#export-writes", Static).update(Content(f"Writes   {said}"))
+        self.set_text("#export-writes", f"Writes   {said}")
         self.set_keys(f"Enter {'replace' if self._there else 'export'}  Tab next  ← → choose  Esc cancel")
 
     def _complain(self, text: str) -> None:
-        self.query_one("#wrong", Static).update(Content(inert(text)))
+        self.set_text("#wrong", inert(text))
 
     def on_choice_row_chosen(self) -> None:
         self._ask_anew()

@@ -109,10 +109,9 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
         elif undone:
             self._list.move_to(len(undone) - 1)
         self._show_keys(items)
-        said = self.query_one("#said", Static)
-        said.display = not items
+        self.query_one("#said").display = not items
         self._list.display = bool(items)
-        said.update(Content("Nothing was done yet. What leafmark changes is listed here."))
+        self.set_text("#said", "Nothing was done yet. What leafmark changes is listed here.")
         self._is_shown = True
 
     def _show_keys(self, items: Sequence[HistoryStep | None]) -> None:

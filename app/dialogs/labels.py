@@ -136,7 +136,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
             key = key_of("entry.label")
             makes = f"; {key} in the tree makes one" if key else ""
             scope = f"No labels {'yet' if self._all else 'here'}{makes}"
-        self.query_one("#labels-scope", Static).update(Content(scope))
+        self.set_text("#labels-scope", scope)
         self._show_entry()
         edits = "L edit  Del remove  " if self._list.has_focus else "↓ to edit  "
         other = "this session" if self._all else "all sessions"

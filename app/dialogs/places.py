@@ -188,7 +188,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
     def _told(self) -> None:
         """Say what the row under the cursor is about."""
         row = self._list.picked
-        self.query_one("#place-sum", Static).update(Content(self.model.summary()))
+        self.set_text("#place-sum", self.model.summary())
         if row is None:
             self._say("", "No session matches the filter.")
         else:
@@ -196,10 +196,9 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
 
     def _say(self, facts: str, warning: str) -> None:
         cells = self._list.size.width or self.size.width
-        self.query_one("#place-facts", Static).update(Content(shorten(facts, cells)))
-        line = self.query_one("#place-warning", Static)
-        line.set_class(warning.startswith("!"), "warning")
-        line.update(Content(warning))
+        self.set_text("#place-facts", shorten(facts, cells))
+        self.query_one("#place-warning").set_class(warning.startswith("!"), "warning")
+        self.set_text("#place-warning", warning)
 
     @on(Input.Changed)
     def _filtered(self, event: Input.Changed) -> None:
@@ -350,4 +349,4 @@ class DeleteDialog(Dialog["bool | None"]):
         if event.value.strip().casefold() == WORD:
             self.dismiss(True)
         else:
-            self.query_one("#delete-word", Static).update(Content(f"Not deleted: type {WORD}, or press Esc."))
+            self.set_text("#delete-word", f"Not deleted: type {WORD}, or press Esc.")

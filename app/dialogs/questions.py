@@ -96,7 +96,7 @@ class ResumeDialog(Dialog[str | None]):
         if self._is_gone:
             texts = dict.fromkeys(texts, "") | {"reason": "This session is gone."}
         for name, text in texts.items():
-            self.query_one(f"#{name}", Static).update(Content(inert(text)))
+            self.set_text(f"#{name}", inert(text))
         self.query_one("#ways-out").display = bool(texts["ways-out"])
         title = f"{'Cannot resume' if plan.problem else 'Resume'}: {self._title}"
         self.query_one(DialogBox).border_title = Content(title)
@@ -248,9 +248,8 @@ class FolderDialog(Dialog[str | None]):
         if folder:
             self.dismiss(folder)
         else:
-            self.query_one("#wrong", Static).update(
-                Content(f"No such folder: {one_line(text, 200)}" if text else "Type the path of a folder")
-            )
+            typed = one_line(text, 200)
+            self.set_text("#wrong", f"No such folder: {typed}" if typed else "Type the path of a folder")
 
 
 def folder_at(start: str, text: str, home: str) -> str:

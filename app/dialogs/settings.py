@@ -10,7 +10,6 @@ import tomlkit
 from textual import on, work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.dialogs.setting_rows import SettingRow, setting_line, setting_rows, typed_value
@@ -134,7 +133,7 @@ class SettingsDialog(Dialog[None]):
         if row is not None:
             when = "" if row.setting.at_once else " It counts from the next start on."
             said = "; ".join(self._problems_of(row)) or row.setting.help + when
-        self.query_one("#settings-said", Static).update(Content(inert(said)))
+        self.set_text("#settings-said", inert(said))
 
     def _show_keys(self) -> None:
         if self._edited is not None:

@@ -101,7 +101,7 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         event.stop()
         if self._made is None:
             said = f"Reading {event.done:,} of {event.total:,} sessions, once"
-            self.query_one("#figures-total", Static).update(Content(said))
+            self.set_text("#figures-total", said)
 
     @on(StatisticsMade)
     def _statistics_made(self, event: StatisticsMade) -> None:
@@ -131,20 +131,19 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         lines = [entries, f"{used} · {time}", money]
         if self._is_reading:
             lines[0] = f"Sessions are still being read: {entries}"
-        self.query_one("#figures-total", Static).update(
-            Content("\n".join(shorten(line, cells) for line in lines))
-        )
+        self.set_text("#figures-total", "\n".join(shorten(line, cells) for line in lines))
         today = local_day(self._setup.now_ms())
-        heat = self.query_one("#figures-map", Static)
-        heat.display = self.size.height >= MAP_FROM
-        heat.update(Content("\n".join(heat_map(event.days, today, cells, ascii_only=self._ascii_only))))
+        has_map = self.size.height >= MAP_FROM
+        self.query_one("#figures-map").display = has_map
+        self.set_text(
+            "#figures-map", "\n".join(heat_map(event.days, today, cells, ascii_only=self._ascii_only))
+        )
         recent = last_days(event.days, today, ascii_only=self._ascii_only)
-        line = self.query_one("#figures-recent", Static)
         text = f"Last {SPARKLINE_DAYS} days  {recent}".rstrip()
-        line.update(Content(text))
-        line.display = width(text) <= cells and self.size.height >= MAP_FROM
+        self.set_text("#figures-recent", text)
+        self.query_one("#figures-recent").display = has_map and width(text) <= cells
         head = f"  {head_line(event.group_by, cells - 2)}"
-        self.query_one("#figures-head", Static).update(Content(head))
+        self.set_text("#figures-head", head)
 
     def _draw(self, item: tuple[Group, float], cells: int) -> Line:
         group, part = item

@@ -117,10 +117,8 @@ class TagDialog(Dialog["TagAnswer | None"]):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        line = self.query_one("#tags-said", Static)
-        if line.has_class("warning"):
-            line.remove_class("warning")
-            line.update(Content(self._known_line()))
+        self.query_one("#tags-said").remove_class("warning")
+        self.set_text("#tags-said", self._known_line())
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -131,9 +129,8 @@ class TagDialog(Dialog["TagAnswer | None"]):
             if note is not None:
                 note = parse_note(self.query_one("#note-line", LineInput).value)
         except BadTag as error:
-            line = self.query_one("#tags-said", Static)
-            line.add_class("warning")
-            line.update(Content(str(error)))
+            self.query_one("#tags-said").add_class("warning")
+            self.set_text("#tags-said", str(error))
             return
         add = tuple(tag for tag in tags if tag not in self._tags)
         remove = tuple(tag for tag in self._tags if tag not in tags)

@@ -8,6 +8,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets import Static
 
 from app.theme import DIALOGS, styles_folder
 from app.view.cells import width
@@ -56,6 +57,13 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     # which Textual makes in several ways.
     _frame_keys: str | None = None
     _message: StatusMessage | None = None
+
+    def set_text(self, selector: str, text: str) -> None:
+        """Show a text in a `Static`.
+
+        :param text: inert.
+        """
+        self.query_one(selector, Static).update(Content(text))
 
     def set_keys(self, keys: str) -> None:
         """Set the keys in the lower frame.
@@ -139,7 +147,7 @@ class TextLines(LineList):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lay_out: Callable[[int], list[Line]] = lambda cells: []
-        self._most: Callable[[], int] = lambda: 0
+        self._most: Callable[[], int] | None = None  # until something is shown, the styles give the height
         self._laid_out: list[Line] = []
 
     def show(self, lay_out: Callable[[int], list[Line]], most: Callable[[], int]) -> None:
@@ -155,7 +163,8 @@ class TextLines(LineList):
     def _show_lines(self) -> None:
         if self.size.width:
             self._laid_out = self._lay_out(self.scrollable_content_region.width)
-            self.styles.height = min(len(self._laid_out), self._most())
+            if self._most is not None:
+                self.styles.height = min(len(self._laid_out), self._most())
         self.set_rows(len(self._laid_out), 0)
 
     def on_resize(self) -> None:
