@@ -145,9 +145,7 @@ class Scanner:
         :param texts: also read files again whose text is missing from the text store.
         """
         started = time.monotonic()
-        if found is None:
-            # Without known files, the screen has nothing to draw until the walk ends.
-            found = walk(self._stores, gentle and bool(self.known))
+        found = found or walk(self._stores)
         self.walk_seconds = time.monotonic() - started
         self._names = found.names
         self.counts.walks += 1
@@ -183,7 +181,7 @@ class Scanner:
             self._scanned_generation = self._generation
         if self._untidy or self._text_store.is_untidy:
             self._untidy = False
-            self._text_store.tidy(stop, gentle)
+            self._text_store.tidy(stop)
         return missed_changes
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:

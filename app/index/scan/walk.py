@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import time
 from typing import TYPE_CHECKING
 
 from app.index.row import signature_of
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from app.index.row import Signature
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
-
-# A walk beside the screen pauses after this number of files, so that other threads can run.
-_CHUNK_FILES = 200
-_PAUSE_SECONDS = 0.002
 
 WORKERS_FROM_BYTES = 16_000_000
 """The number of bytes to read from which on workers save more time than starting them takes."""
@@ -78,23 +73,15 @@ def is_much(size: int) -> bool:
     return size >= WORKERS_FROM_BYTES
 
 
-def walk(stores: Sequence[Store], gentle: bool = False) -> WalkResult:
-    """Find the session files of the stores. Raise nothing.
-
-    :param gentle: pause now and then, so that the thread of the screen can run.
-    """
+def walk(stores: Sequence[Store]) -> WalkResult:
+    """Find the session files of the stores. Raise nothing."""
     result = WalkResult()
-    count = 0
     for store in stores:
         if names := read_names(store.names):
             result.names[store.root] = names
         try:
             for _, files in session_files(store, result.complaints):
                 result.add(store, files)
-                count += len(files)
-                if gentle and count >= _CHUNK_FILES:
-                    count = 0
-                    time.sleep(_PAUSE_SECONDS)
         except OSError as error:
             # The root was removed during the walk.
             result.complaints.append((store.root, reason(error)))

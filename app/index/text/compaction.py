@@ -9,7 +9,6 @@ references. A process that has an old segment open can go on reading it.
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 from app.index.catalog.span_table import SpanChanges, all_spans, joined, segments
@@ -47,16 +46,11 @@ MANY = 8
 _MUCH = 4
 """Without room for a copy, a segment is deleted if its garbage is more than its live text divided by this."""
 
-# Seconds of work beside the screen before a pause, and of the pause.
-_WORK_SECONDS = 0.01
-_PAUSE_SECONDS = 0.002
 
-
-def compact(folder: str, catalog: Catalog, stop: Event, gentle: bool) -> bool:
+def compact(folder: str, catalog: Catalog, stop: Event) -> bool:
     """Delete and copy segments. This process must hold the lock of the folder alone.
 
     :param stop: set by another thread to end after the current copy.
-    :param gentle: pause now and then, so that the thread of the screen can run.
     :return: whether texts were missing, whose spans are now removed from the catalog.
     """
     usage = catalog.run(segments)
@@ -69,7 +63,7 @@ def compact(folder: str, catalog: Catalog, stop: Event, gentle: bool) -> bool:
     for group in groups(victims(usage, sizes), usage):
         if stop.is_set():
             break
-        is_text_missing |= _Copying(folder, catalog, gentle).move(group)
+        is_text_missing |= _Copying(folder, catalog).move(group)
     return is_text_missing
 
 
@@ -128,10 +122,9 @@ def drop_unused(folder: str, catalog: Catalog) -> None:
 class _Copying:
     """Copies the live text of some segments into a new one."""
 
-    def __init__(self, folder: str, catalog: Catalog, gentle: bool) -> None:
+    def __init__(self, folder: str, catalog: Catalog) -> None:
         self._folder = folder
         self._catalog = catalog
-        self._gentle = gentle
         self._locked: dict[str, int] = {}
         self._target: Segment | None = None
 
@@ -177,7 +170,6 @@ class _Copying:
 
     def _copy(self, texts: Sequence[tuple[int, bytes, tuple[Span, ...]]]) -> list[Move]:
         moves: list[Move] = []
-        paused = time.monotonic()
         for key, before, spans in texts:
             if not any(span[0] in self._locked for span in spans):
                 continue
@@ -194,9 +186,6 @@ class _Copying:
                 copied.append(self._target.append(data))
             is_complete = len(copied) == len(spans)
             moves.append((key, before, joined(copied) if is_complete else None))
-            if self._gentle and time.monotonic() - paused > _WORK_SECONDS:
-                time.sleep(_PAUSE_SECONDS)
-                paused = time.monotonic()
         return moves
 
     def _drop_target(self) -> None:

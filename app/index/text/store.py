@@ -143,11 +143,10 @@ class TextStore:
                 lost |= missing
         return lost
 
-    def tidy(self, stop: Event, gentle: bool = False) -> None:
+    def tidy(self, stop: Event) -> None:
         """Delete garbage, unless another process is writing.
 
         :param stop: set by another thread to end soon.
-        :param gentle: pause now and then, so that the thread of the screen can run.
         """
         self.is_untidy = False
         if not os.path.isdir(self.folder) or not self._acquire(alone=True):
@@ -159,7 +158,7 @@ class TextStore:
                 # `compact` needs room for a copy, and a catalog that can be written.
                 drop_unused(self.folder, self._catalog)
                 self._dropped_unused = True
-            elif compact(self.folder, self._catalog, stop, gentle):
+            elif compact(self.folder, self._catalog, stop):
                 self._retried = False
         finally:
             self._release()
