@@ -53,7 +53,7 @@ def run(options: Options, setup: Setup) -> int:
         raise WrongUse("--report has no place beside --json")
     findings = examine(setup)
     if options.report is not None:
-        return write_report(options.report, findings, report_lines(findings, setup.home), setup)
+        return write_report(options.report, findings, setup)
     if options.json:
         write_json(findings)
     else:
@@ -163,7 +163,7 @@ def _store(store: Store, sessions: int) -> dict[str, Any]:
     }
 
 
-def report_lines(findings: dict[str, Any], home: str) -> Iterator[str]:
+def report_lines(findings: Mapping[str, Any], home: str) -> Iterator[str]:
     """The findings as lines of text."""
     yield "stores"
     for store in findings["stores"]:
@@ -196,15 +196,15 @@ _LONGEST = 100_000
 """Bytes of a file that is quoted."""
 
 
-def write_report(named: str, findings: Mapping[str, Any], lines: Iterator[str], setup: Setup) -> int:
+def write_report(named: str, findings: Mapping[str, Any], setup: Setup) -> int:
     """Write the report.
 
     :param named: the path of the file; "" for `DEFAULT_NAME` in the current folder, "-" for standard output.
-    :param findings: of `app.reports.doctor`; `lines`: the same as text.
+    :param findings: of `examine`.
     :return: the exit code: 3 if the file is there already, or cannot be written.
     """
     names = {setup.env.get("USER", ""), setup.env.get("LOGNAME", ""), os.path.basename(setup.home)}
-    text = "".join(f"{line}\n" for line in _lines(findings, lines, setup))
+    text = "".join(f"{line}\n" for line in _lines(findings, setup))
     redacted = inert(Redactor(Personal(setup.home, names)).text(text))
     if named == STANDARD_OUTPUT:
         write_text(redacted)
@@ -225,7 +225,7 @@ def write_report(named: str, findings: Mapping[str, Any], lines: Iterator[str], 
     return DONE
 
 
-def _lines(findings: Mapping[str, Any], lines: Iterator[str], setup: Setup) -> Iterator[str]:
+def _lines(findings: Mapping[str, Any], setup: Setup) -> Iterator[str]:
     yield f"leafmark {__version__}, Python {platform.python_version()}, {platform.platform()}"
     yield ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
     yield f"encoding {sys.stdout.encoding or 'unknown'}, file system {sys.getfilesystemencoding()}"
@@ -233,7 +233,7 @@ def _lines(findings: Mapping[str, Any], lines: Iterator[str], setup: Setup) -> I
     own = sorted(name for name in setup.env if name.startswith("LEAFMARK_"))
     yield from (f"  {name}={setup.env[name]}" for name in (*_VARIABLES, *own) if name in setup.env)
     yield f"\nsessions: {findings['sessions']:,}"
-    yield from lines
+    yield from report_lines(findings, setup.home)
     status = cache_status(setup.cache_folder)
     yield (
         f"\nindex: {status.sessions:,} sessions, {status.catalog_bytes:,} bytes of catalog,"

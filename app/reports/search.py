@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -169,10 +169,10 @@ def report(
         write_json(
             {
                 "schema": SCHEMA,
-                "total": counted.total,
-                "instead": counted.instead,
-                "as_kept": counted.as_kept,
-                "unread": counted.unread,
+                "total": counted.last.total,
+                "instead": counted.last.instead,
+                "as_kept": counted.last.as_kept,
+                "unread": counted.last.unread,
                 "hits": hits,
             }
         )
@@ -186,7 +186,7 @@ def report(
         if counted.shown < counted.met:
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
-    if not counted.total:
+    if not counted.last.total:
         complain(nothing())
         return 1
     return 0
@@ -217,28 +217,23 @@ def _agent_lines(hits: Sequence[Hit], place: Locator) -> Iterator[str]:
 class _HitCounter:
     """Counts the hits of a search, and passes them on up to the limit.
 
-    total   the number of sessions that match
+    last    the last page, which has the number of sessions that match
     met     the number of hits
     shown   the number of hits that were passed on
-    instead, as_kept, unread   see `Page`; those of the last page
     """
 
     def __init__(self, pages: Iterable[Page], limit: int | None) -> None:
         self._pages = pages
         self._limit = limit
         self._printed_notes: set[str] = set()
-        self.total = 0
+        self.last = Page()
         self.met = 0
         self.shown = 0
-        self.instead: Mapping[str, Sequence[str]] = {}
-        self.as_kept: Sequence[str] = ()
-        self.unread: Sequence[str] = ()
 
     def pages(self) -> Iterator[Sequence[Hit]]:
         """The hits to show, as they come. Notes are printed on standard error, each once."""
         for page in self._pages:
-            self.total = page.total
-            self.instead, self.as_kept, self.unread = page.instead, page.as_kept, page.unread
+            self.last = page
             for note in page.notes:
                 if note.message not in self._printed_notes:
                     self._printed_notes.add(note.message)
@@ -284,12 +279,12 @@ class HitLines:
             if hit.path != self._last:
                 self._last = hit.path
                 yield head
-            yield from self._below(hit, self._cells)
+            yield from self._below(hit)
 
-    def _below(self, hit: Hit, cells: int) -> Iterator[str]:
-        """The place and the snippet of a hit in lines of at most ``cells``: one line if there is room."""
-        indent = INDENT[: cells // 4]
-        room = cells - len(indent)
+    def _below(self, hit: Hit) -> Iterator[str]:
+        """The place and the snippet of a hit: one line if there is room."""
+        indent = INDENT[: self._cells // 4]
+        room = self._cells - len(indent)
         parts = self._where(hit)
         where = ", ".join(parts)
         left = room - width(where) - 2
