@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import itertools
 import json
@@ -369,6 +370,19 @@ def test_the_example_sessions_leave_no_files(leafmark, tmp_path):
     }
     assert sorted(path.name for path in (tmp_path / "home").iterdir()) == []
     assert not Path(document["sessions"][0]["path"]).exists()
+
+
+def test_example_sessions_that_cannot_be_written_leave_no_folder(leafmark, tmp_path, monkeypatch):
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("app.demo.write_demo", full)
+    done = leafmark("list", "--demo")
+    assert (done.returncode, "No space left" in done.stderr) == (3, True)
+    assert os.listdir(tmp_path / "temporary") == []
 
 
 def test_version_and_help(leafmark):
