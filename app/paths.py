@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small, replace_file
@@ -80,16 +81,10 @@ def _prefix_length(folder: str, home: str) -> int:
     return len(home) if folder[len(home) : len(home) + 1] in ("", os.sep) else 0
 
 
-_real_homes: dict[str, str] = {}
-
-
+@cache
 def _real_home(home: str) -> str:
-    """The real path of the home folder, which agents write into sessions. It is resolved once."""
-    real = _real_homes.get(home)
-    if real is None:
-        real = os.path.realpath(home).rstrip(os.sep) if os.path.isabs(home) else ""
-        _real_homes[home] = real
-    return real
+    """The real path of the home folder, which agents write into sessions."""
+    return os.path.realpath(home).rstrip(os.sep) if os.path.isabs(home) else ""
 
 
 def cache_folder(env: Mapping[str, str]) -> str:
