@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from app.index.query.query import Query, Term
 from tests.cases import cases
+from tests.factory import chain
 from tests.search.ground import TIERS, Ground, compare
 from tests.search.random_sessions import NOT_BY_LINES, Written, queries, sessions, write
 
@@ -53,22 +54,7 @@ def test_finds_what_the_reference_finds(folder: Path, written: list[Written], as
 @cases("tier", TIERS)
 def test_a_last_line_without_its_newline_is_searched(tmp_path: Path, tier: str) -> None:
     """It is an entry like any other: pi reads it, and adds the newline when it opens the file."""
-    lines = [
-        {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"},
-        {
-            "type": "message",
-            "id": "00000001",
-            "parentId": None,
-            "message": {"role": "user", "content": "one"},
-        },
-        {
-            "type": "message",
-            "id": "00000002",
-            "parentId": "00000001",
-            "message": {"role": "user", "content": "two"},
-        },
-    ]
-    content = "\n".join(json.dumps(line) for line in lines).encode()
+    content = "\n".join(map(json.dumps, chain("one", "two"))).encode()
     ground = Ground(tmp_path, write(tmp_path, [Written("pi", content)]))
     try:
         assert ground.sessions[0].row.entry_count == 2

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.index.query.grammar import parse
+from tests.factory import chain
 from tests.search.ground import TIERS, Ground, compare
 from tests.search.random_sessions import Written, write
 
@@ -47,24 +48,7 @@ PHRASES = [
 
 def with_messages(*texts: str) -> Written:
     """Return one session with these texts, by the user and the assistant in turn."""
-    lines: list[dict[str, object]] = [
-        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"}
-    ]
-    for number, text in enumerate(texts):
-        role = ("user", "assistant")[number % 2]
-        parent = f"{number - 1:08x}" if number else None
-        lines.append(
-            {
-                "type": "message",
-                "id": f"{number:08x}",
-                "parentId": parent,
-                "message": {
-                    "role": role,
-                    "content": text if role == "user" else [{"type": "text", "text": text}],
-                },
-            }
-        )
-    return Written("pi", "".join(json.dumps(line) + "\n" for line in lines).encode())
+    return Written("pi", "".join(json.dumps(line) + "\n" for line in chain(*texts, id="s")).encode())
 
 
 def with_thinking(text: str) -> Written:

@@ -95,20 +95,18 @@ class Hit:
         row: Row,
         look: Callable[[Hit, Any], object],
         what: object,
-        score: float,
-        near: bool,
-        count: Callable[[int], int] | int = 0,
+        score: float = 0.0,
+        near: bool = False,
     ) -> Hit:
         """A hit that is looked up when it is needed.
 
         :param look: called with the hit and `what`, in any thread; it calls `fill`.
-        :param count: counts the texts that match, up to a number.
         """
         hit = cls.__new__(cls)
         hit.row = row
         hit.score = score
         hit.near = near
-        hit._count = count
+        hit._count = 0
         hit._look = look
         hit._what = what
         return hit
@@ -142,6 +140,11 @@ class Hit:
         look = self._look
         if look is not None:
             look(self, what)
+
+    def count_with(self, count: Callable[[int], int]) -> Hit:
+        """Set the function that counts the texts that match, up to a number; the result is this hit."""
+        self._count = count
+        return self
 
     def count(self, most: int) -> int:
         """The number of texts of the session that match, counted up to `most`; 0 if none does, or if this is

@@ -274,13 +274,8 @@ class SearchRun:
             return lambda document: Hit(document.row, "row")
         near, details = search_pass.plan.near, search_pass.files.details
         return lambda document: Hit.later(
-            document.row,
-            details.fill_best,
-            document,
-            scores.get(document, 0.0),
-            near,
-            partial(details.count, document),
-        )
+            document.row, details.fill_best, document, scores.get(document, 0.0), near
+        ).count_with(partial(details.count, document))
 
     def _every_hit(
         self, document: Document, search_pass: SearchPass, scores: dict[Document, float]
