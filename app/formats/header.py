@@ -80,7 +80,7 @@ class Fault(Struct, frozen=True, gc=False):
     length: int = 0
 
 
-class Header(Struct, frozen=True, gc=False, array_like=True):
+class Header(Struct, frozen=True, gc=False):
     """The header of a session.
 
     :param dialect: the name of one of `app.formats.dialects`.
@@ -421,7 +421,7 @@ MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
 """The types of lines that describe the session: headers, title lines, and entries with a meaning for it."""
 
 
-class HeaderChecks(Struct, array_like=True):
+class HeaderChecks(Struct):
     """The headers and title lines that were read so far. They are no entries."""
 
     seen_header: bool = False

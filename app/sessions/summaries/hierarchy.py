@@ -8,6 +8,8 @@ from itertools import compress, count
 from operator import ne
 from typing import TYPE_CHECKING
 
+from app.formats.entry_types import SILENT
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -70,26 +72,22 @@ class SilentLeaves:
 class Hierarchy:
     """The entries without children so far, and the parents that entries have named so far.
 
-    is_tangled   The number of branches cannot be counted entry by entry: an id is missing or used twice, or
-    an entry
-                 names a parent that comes after it. `silent_leaves` is not valid then.
-    is_linear    Each entry is the child of the one before it, the first has no parent, and no id is used
-    twice; or
-                 the format is linear.
-    all_entries  Id, parent and type of every entry, if they are to be collected; else None.
+    is_tangled    the number of branches cannot be counted entry by entry: an id is missing or used twice, or
+                  an entry names a parent that comes after it. `silent_leaves` is not valid then
+    is_linear     each entry is the child of the one before it, the first has no parent, and no id is used
+                  twice; or the format is linear
+    all_entries   id, parent and type of every entry, if they are to be collected; else None
     """
 
     __slots__ = (
         *("_ids", "_last", "_leaves", "_missing", "_new_ids", "_new_parents", "_parents"),
-        *("all_entries", "is_linear", "is_linear_format", "is_tangled", "silent", "silent_leaves"),
+        *("all_entries", "is_linear", "is_linear_format", "is_tangled", "silent_leaves"),
     )
 
-    def __init__(self, silent: frozenset[str] = frozenset(), *, is_linear_format: bool = False) -> None:
-        """:param silent: the types of entries without conversation.
-        :param is_linear_format: each entry continues the one before it, whatever parent it names
-            (`Dialect.linear`). Named parents then count for the leaves only.
+    def __init__(self, *, is_linear_format: bool = False) -> None:
+        """:param is_linear_format: each entry continues the one before it, whatever parent it names
+        (`Dialect.linear`). Named parents then count for the leaves only.
         """
-        self.silent = silent
         self.is_linear_format = is_linear_format
         self.silent_leaves = SilentLeaves()
         self.is_tangled = False
@@ -172,12 +170,12 @@ class Hierarchy:
             self.is_tangled, self.is_linear = True, False
             self._ids = set()
             return
-        silent_leaves, silent = self.silent_leaves, self.silent
+        silent_leaves = self.silent_leaves
         named: set[str | None] = set()
         seen_up_to = 0
         for start, end in zip([0, *breaks], [*breaks, len(ids)], strict=True):
             first_silent = end
-            while first_silent > start and entries[first_silent - 1].type in silent:
+            while first_silent > start and entries[first_silent - 1].type in SILENT:
                 first_silent -= 1
             is_first_child = True
             if first_silent > start:

@@ -109,7 +109,7 @@ class SummaryBuilder:
         self._reader = self.dialect.reader()
         self.has_ids = header.has_ids
         self.on_fault = on_fault
-        self.hierarchy = Hierarchy(SILENT, is_linear_format=self.dialect.linear)
+        self.hierarchy = Hierarchy(is_linear_format=self.dialect.linear)
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
         self.endings = EndingFold()
@@ -468,7 +468,7 @@ class SummaryBuilder:
             return hierarchy.branch_count(totals.leaf_id)
         if hierarchy.all_entries is None:
             return UNKNOWN
-        return count_tips(hierarchy.all_entries, self._leaf_id(), hierarchy.silent, last_is_leaf=one_a_line)
+        return count_tips(hierarchy.all_entries, self._leaf_id(), SILENT, last_is_leaf=one_a_line)
 
     def _leaf_id(self) -> str | None:
         totals = self.totals
