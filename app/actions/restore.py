@@ -141,10 +141,7 @@ def restore(trashed: Change) -> Change:
             raise
         done.append((source, target))
     for source, _ in done:
-        note_path = trash_folder.note_path(source)
-        if note_path:
-            with contextlib.suppress(OSError):  # a note about a missing file does no harm
-                os.unlink(note_path)
+        trash_folder.delete_note(source)
     return change
 
 

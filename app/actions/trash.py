@@ -209,14 +209,12 @@ def _move_back(in_trash: str, path: str) -> None:
 
     :raises WriteFailed: it cannot be moved back.
     """
-    note = trash_folder.note_path(in_trash)
     try:
         move(in_trash, path)
     except SessionError as error:
         reason = f"lies in the trash without its folder of artifacts, and cannot come back from {in_trash}"
         raise WriteFailed(path, f"{reason}: {error.reason}") from None
-    if note:
-        os.unlink(note)
+    trash_folder.delete_note(in_trash)
 
 
 _TRIES = 3

@@ -158,6 +158,14 @@ def note_path(in_trash: str) -> str:
     return path if os.path.lexists(path) else ""
 
 
+def delete_note(in_trash: str) -> None:
+    """Delete the note about a file or folder that was at `in_trash`, if there is one."""
+    path = note_path(in_trash)
+    with contextlib.suppress(OSError):  # a note about a missing file does no harm
+        if path:
+            os.unlink(path)
+
+
 def original_path(in_trash: str) -> str:
     """The old path of the file or folder at `in_trash`, as its note says; "" without a note."""
     path = note_path(in_trash)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,13 +63,11 @@ def delete_trashed(session: TrashedSession) -> Change:
     moves = [(path, "")]
     try:
         if session.artifacts and os.path.lexists(session.artifacts):
-            note = trash_folder.note_path(session.artifacts)
             delete_folder(session.artifacts)
-            _delete_note(note)
+            trash_folder.delete_note(session.artifacts)
             moves.append((session.artifacts, ""))
-        note = trash_folder.note_path(path)
         os.unlink(path)
-        _delete_note(note)
+        trash_folder.delete_note(path)
     except FileNotFoundError:
         raise NotThere(session.path, 0, "is not in the trash any more") from None
     except OSError as error:
@@ -84,12 +81,6 @@ def delete_trashed(session: TrashedSession) -> Change:
         session_id=session.session_id,
         moves=tuple(moves),
     )
-
-
-def _delete_note(path: str) -> None:
-    with contextlib.suppress(OSError):  # a note about a missing file does no harm
-        if path:
-            os.unlink(path)
 
 
 def folder_size(folder: str) -> tuple[int, int]:

@@ -188,6 +188,7 @@ def test_appends_deletions_and_unarchived_sessions_cannot_be_undone(
     assert manager.last_change is not None
     deleted = delete_for_good(forked_path(name="2.jsonl"), home.env)
     unpacked = Change("file", "/s", "", before="/s.gz", after="/s", session_id="s", after_id="s")
-    for change in (manager.last_change, deleted, unpacked):
+    pinned_nowhere = Change("pin", "/pins.json", "", after="pinned", session_id="s")
+    for change in (manager.last_change, deleted, unpacked, pinned_nowhere):
         with pytest.raises(CannotUndo):
             undo(change, home.env)
