@@ -80,8 +80,10 @@ class ProgressReporter:
         if progress is not None and progress.total > 1:
             self._post(ActionsProgressed(None))
 
-    def keep_going(self, progress: ActionProgress, done: int, total: int) -> bool:
+    def keep_going(self, done: int, total: int) -> bool:
         """Whether to go on with the next session; call it before each. A single session is never stopped."""
+        progress = self._progress
+        assert progress is not None
         progress.done, progress.total = done, total
         if total < 2:
             return True
@@ -249,9 +251,9 @@ class ActionRunner(BackgroundService):
         outcomes: list[Outcome] = []
         undoable: list[_Undoable] = []
         notes: list[str] = []
-        progress = self._progress.begin(what)
+        self._progress.begin(what)
         for attempt in attempts:
-            if not self._progress.keep_going(progress, len(outcomes), len(attempts)):
+            if not self._progress.keep_going(len(outcomes), len(attempts)):
                 break
             with self._intent(undoable[0].number if undoable else 0) as intent:
                 outcomes.append(attempt())
@@ -290,10 +292,8 @@ class ActionRunner(BackgroundService):
 
     def _undo(self) -> None:
         self._drop_undone()
-        progress = self._progress.begin("undo")
-        position, tried = undo_last(
-            self._done, self._undo_one, lambda done, total: self._progress.keep_going(progress, done, total)
-        )
+        self._progress.begin("undo")
+        position, tried = undo_last(self._done, self._undo_one, self._progress.keep_going)
         untried: list[_Undoable] = []
         if position >= 0:
             steps = self._done[position].steps
@@ -363,7 +363,7 @@ class ActionRunner(BackgroundService):
             setup.agent_env,
             setup.stores,
             setup.state_folder,
-            lambda done, total: self._progress.keep_going(progress, done, total),
+            self._progress.keep_going,
         )
         notes += [attempt.change.note for attempt in tried if attempt.change is not None]
         self._undone.update(attempt.step.number for attempt in tried if attempt.change is not None)
@@ -395,7 +395,7 @@ class ActionRunner(BackgroundService):
             setup.agent_env,
             setup.stores,
             setup.state_folder,
-            lambda done, total: self._progress.keep_going(progress, done, total),
+            self._progress.keep_going,
         )
         self._keep(
             [
