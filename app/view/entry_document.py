@@ -7,7 +7,7 @@ blocks neither the thread that wraps it nor the threads that wait for that one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.formats.edits import is_diff
@@ -57,37 +57,40 @@ def document(
     :param call: the call of which the entry is the result; its input comes first.
     :param is_prompt: the text is shown as it was written, and not as Markdown.
     """
-    cells = max(4, cells)
-    parts = list(parts)
     batch: list[DocumentLine] = []
-    first = True
-    if call is not None:
-        shows_diff = any(part.kind == "diff" for part in parts)
-        for line in input_lines(call.name, call.arguments, cells, draws_edits=not shows_diff):
-            batch.append(line)
+    for item in _lines_and_images(list(parts), max(4, cells), call, is_prompt=is_prompt):
+        if isinstance(item, DocumentLine):
+            batch.append(item)
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        batch.append(own_line("─" * min(RULE, cells), "border"))
-    for part in parts:
+        elif draw is not None:
+            yield batch
+            batch = list(draw(item))
+    if batch:
+        yield batch
+
+
+def _lines_and_images(
+    parts: Sequence[Part], cells: int, call: ToolCall | None, *, is_prompt: bool
+) -> Iterator[DocumentLine | EmbeddedImage]:
+    """The lines of an entry, with each image behind its description."""
+    if call is not None:
+        shows_diff = any(part.kind == "diff" for part in parts)
+        yield from input_lines(call.name, call.arguments, cells, draws_edits=not shows_diff)
+        yield own_line("─" * min(RULE, cells), "border")
+    for number, part in enumerate(parts):
         title = "" if call is not None and part.kind in _OUTPUT else heading(part)
-        if not first and (title or part.kind in ("text", "meta")):
-            batch.append(DocumentLine([]))
+        if number and (title or part.kind in ("text", "meta")):
+            yield DocumentLine([])
         if title:
-            batch.append(own_line(f"─ {shorten(stable_width(title), cells - 3)} "[:cells], "section"))
-        first = False
+            yield own_line(f"─ {shorten(stable_width(title), cells - 3)} "[:cells], "section")
         for line in _lines(part, cells, is_prompt=is_prompt):
             if part.kind == "meta":
                 line.own = len(line.spans)
-            batch.append(line)
-            if len(batch) >= BATCH:
-                yield batch
-                batch = []
-        if part.image is not None and draw is not None:
-            yield batch
-            batch = list(draw(part.image))
-    if batch:
-        yield batch
+            yield line
+        if part.image is not None:
+            yield part.image
 
 
 def _lines(part: Part, cells: int, *, is_prompt: bool) -> Iterator[DocumentLine]:

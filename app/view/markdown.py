@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.view.cells import cut, max_width
 from app.view.code_lines import code_lines
@@ -92,28 +92,22 @@ def _block_behind(text: str, end: int, info: str, indent: int) -> CodeBlock:
     return CodeBlock(text, language, min(following, len(text)), indent=indent)
 
 
-class _Section:
+class _Section(NamedTuple):
     """A part of a text: prose, or a fenced code block with its language."""
 
-    __slots__ = ("block", "language", "rows")
-
-    def __init__(self, rows: list[str], language: str | None = None, block: CodeBlock | None = None) -> None:
-        self.rows = rows
-        self.language = language
-        self.block = block
+    rows: list[str]
+    language: str | None = None
+    block: CodeBlock | None = None
 
     def lines(self, cells: int) -> Iterator[DocumentLine]:
         """The lines of the section."""
-        if self.language is not None:
-            yield from _code("\n".join(self.rows), self.language, cells, self.block)
-            return
         source = "\n".join(self.rows)
-        if not source.strip():
-            return
         is_long = len(source) > MOST_PARSED or any(len(row) > LONGEST_LINE for row in self.rows)
-        if is_long or not _MARKED.search(source):
+        if self.language is not None:
+            yield from _code(source, self.language, cells, self.block)
+        elif source.strip() and (is_long or not _MARKED.search(source)):
             yield from _plain(self.rows, cells)
-        else:
+        elif source.strip():
             yield from _Renderer(cells).lines(_parser().parse(source))
 
 

@@ -168,7 +168,7 @@ class _Builder:
         role = string_of(message.get("role"))
         parts = [part for part in entry_parts(raw) if part.kind not in _LEFT_OUT]
         if role == "user":
-            self._prompt(raw, message, parts)
+            self._prompt(raw, parts)
         elif role == "assistant":
             self._answer(raw, message, parts)
         elif role == "toolResult":
@@ -183,8 +183,8 @@ class _Builder:
 
     # prompts and answers
 
-    def _prompt(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
-        when = self._when(raw, message)
+    def _prompt(self, raw: dict[str, Any], parts: Sequence[EntryPart]) -> None:
+        when = self._when(raw)
         lines: list[DocumentLine] = []
         codes: list[CodeBlock] = []
 
@@ -219,7 +219,7 @@ class _Builder:
 
     def _answer(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
         calls = call_blocks(raw)
-        facts = (one_line(string_of(message.get("model")), 60), self._when(raw, message))
+        facts = (one_line(string_of(message.get("model")), 60), self._when(raw))
         head = own_line(PAD + (" · ".join(filter(None, facts)) or "answer"))
         stopped = string_of(message.get("stopReason"))
         answer: Block | None = None
@@ -236,7 +236,7 @@ class _Builder:
             self.blocks.append(answer)
 
         called = 0
-        started = _time_of(raw, message)
+        started = _time_of(raw)
         for part in parts:
             if part.kind == "text" and part.text.strip():
                 lines, codes = self._markdown(part.text)
@@ -309,8 +309,7 @@ class _Builder:
         raw = self._results.get(call_id)
         result = None
         if raw is not None:
-            message = raw.get("message")
-            ended = _time_of(raw, message if isinstance(message, dict) else {})
+            ended = _time_of(raw)
             result = Result(raw, ended - started if started is not None and ended is not None else None)
         self._tool(
             string_of(block.get("name")),
@@ -412,20 +411,22 @@ class _Builder:
 
     def _custom(self, raw: dict[str, Any], name: str, style: str, parts: Sequence[EntryPart]) -> None:
         text = "\n\n".join(part.text for part in parts if part.kind == "text" and part.text)
-        message = raw.get("message")
-        when = self._when(raw, message if isinstance(message, dict) else {})
+        when = self._when(raw)
         self._folding(
             "custom", f"[{one_line(name, 40)}]", style, text, "dim", argument=when, shows=True, right=[]
         )
 
-    def _when(self, raw: Mapping[str, Any], message: Mapping[str, Any]) -> str:
-        ms = _time_of(raw, message)
+    def _when(self, raw: Mapping[str, Any]) -> str:
+        ms = _time_of(raw)
         return "" if ms is None else moment(ms, self._now_ms)
 
 
-def _time_of(raw: Mapping[str, Any], message: Mapping[str, Any]) -> int | None:
-    """The time of a message in milliseconds since the epoch; None if it has none."""
-    ms = parse_time(message.get("timestamp"))
+def _time_of(raw: Mapping[str, Any]) -> int | None:
+    """The time of an entry in milliseconds since the epoch, that of its message if it has one; None for
+    none.
+    """
+    message = raw.get("message")
+    ms = parse_time(message.get("timestamp")) if isinstance(message, dict) else None
     return parse_time(raw.get("timestamp")) if ms is None else ms
 
 
