@@ -99,27 +99,23 @@ class Terminal:
                 pass  # the terminal is gone, and its settings with it
 
 
-def fill_list(
-    setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog
-) -> tuple[ListModel, list[tuple[str, int, int, int]]]:
-    """The part of the session list that the first screen needs: the groups that fit, with the rows of the
-    open groups or of this folder.
+def fill_list(setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog) -> ListModel:
+    """The part of the session list that the first screen needs: all groups, with the rows of the open groups
+    or of this folder.
 
     :param height: lines of the list.
-    :return: the list, and the counts of every project, with which the missing groups are made.
     """
     try:
         pins = all_pins(setup.stores, setup.state_folder)
     except OSError:  # the path of the state folder is relative and cannot be resolved
         pins = frozenset()
     model = ListModel(setup.here, setup.home, arrangement, pins)
-    counts = catalog.projects()
-    model.preview(counts, (), most=height)
+    model.preview(catalog.projects(), ())
     if arrangement.grouped:
         model.open_first(height)
     folders = model.first_groups() if arrangement.grouped else setup.here
     model.preview((), (row for cwd in folders for row in catalog.rows_of_project(cwd)))
-    return model, counts
+    return model
 
 
 def show(
@@ -151,14 +147,12 @@ def show(
     ending.first(terminal.give_back)
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
-        model, counts = fill_list(setup, _height(terminal, arrangement, query), arrangement, catalog)
+        model = fill_list(setup, _height(terminal, arrangement, query), arrangement, catalog)
         if query or typed:
             model.begin_with(query or typed)
         if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
             model.searched = nowhere()
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
-        # the first frame is written: the rest of the list is for the screen that follows
-        model.preview(counts, ())
     except BaseException:
         terminal.give_back()
         raise

@@ -161,7 +161,7 @@ class _Content:
             self._panel = welcome_panel(model.searched, model.home, cells, height, hints)
         self._notice = _notice(query, cells) if searches and not (model.lines or self._panel) else []
         self._lines = model.row_lines
-        length = len(self._panel) or len(self._notice) or model.lines_on_screen
+        length = len(self._panel) or len(self._notice) or self._lines.total
         self._bar = _scrollbar(length, height)
 
     def rule(self, cells: int) -> Line:

@@ -117,23 +117,17 @@ class ListModel:
 
     # the sessions
 
-    def preview(
-        self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row], most: int | None = None
-    ) -> None:
+    def preview(self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row]) -> None:
         """Fill the list from the counts of each project and the rows that come first.
 
         :param counts: (folder, number of sessions, newest activity in ms, number of hidden ones) of every
             project; the first two are of sessions that are not hidden. The newest project comes first.
         :param rows: with groups, the rows of all open groups; else as many of the first as fit the screen.
-        :param most: the number of groups to make now; the others are made when the same counts are given
-            without it.
         """
         counted = list(counts)
         if counted:
             self._counts = {cwd: number for cwd, number, _, _ in counted}
             self._hidden_counts = {cwd: hidden for cwd, _, _, hidden in counted if hidden}
-        if most is not None:
-            counted[most:] = [count for count in counted[most:] if count[0] in self.here]
         for cwd, number, newest, _ in counted:
             # the rows of an open group have been counted already
             if number and cwd not in self._groups and self._is_in_scope(cwd):
@@ -399,16 +393,6 @@ class ListModel:
     def row_lines(self) -> RowLines:
         """The lines on screen of each row: the head of a group takes one."""
         return RowLines(len(self.lines), self.row_height, self.heads)
-
-    @property
-    def lines_on_screen(self) -> int:
-        """The lines on screen of all rows, including the heads that are still to come."""
-        lines = self.row_lines.total
-        if not self._counts or not self.arrangement.grouped or self.is_filtered:
-            return lines
-        groups = self._groups
-        to_come = [cwd for cwd, number in self._counts.items() if number and cwd not in groups]
-        return lines + sum(map(self._is_in_scope, to_come))
 
     @property
     def projects(self) -> int:

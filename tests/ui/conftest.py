@@ -335,7 +335,6 @@ def begun(three, tmp_path):
     setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
     Index(stores, setup.cache_folder).scan()
     front = Catalog(setup.cache_folder, stores)
-    model, counts = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
-    model.preview(counts, ())
+    model = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
     front.close()
     return model

@@ -64,9 +64,9 @@ def first_list(tmp_path):
         index.scan()
         index.close()
         front = Catalog(setup.cache_folder, stores)
-        model, counts = first_frame.fill_list(setup, height, arrangement, front)
+        model = first_frame.fill_list(setup, height, arrangement, front)
         front.close()
-        return setup, model, counts
+        return setup, model
 
     return listed
 
@@ -90,14 +90,13 @@ def drawn(*arguments, **options):
 
 def first_picture(first_list, size, query=None, **changed):
     """The first frame, and the list that the screen gets."""
-    setup, model, counts = first_list(
+    setup, model = first_list(
         list_lines(*size, selects=query is not None),
         initial({}, selects=query is not None).changed(**changed),
     )
     if query:
         model.begin_with(query)
     picture = drawn(setup, model, size, query)
-    model.preview(counts, ())
     return picture, model
 
 
@@ -192,7 +191,7 @@ def _background(line, column):
 
 
 def test_without_an_absolute_state_folder_there_are_no_pins(pinned, first_list, monkeypatch):
-    setup, model, _ = first_list(35, initial({}))
+    setup, model = first_list(35, initial({}))
     assert model.pins == {("pi", "plain"), ("pi", "h3")}
     setup.env["LEAFMARK_STATE_DIR"] = "state"
     monkeypatch.setattr(paths, "current_folder", lambda: None)
@@ -224,8 +223,7 @@ async def test_the_complete_list_equals_the_first_frame(browser, first_list, siz
 
 
 async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser, begun, three, first_list):
-    setup, model, counts = first_list(35, initial({}))
-    model.preview(counts, ())
+    setup, model = first_list(35, initial({}))
     model.reading = (3, 243)
     picture = drawn(setup, model, (120, 40), None, note=reading_note(*model.reading))
     assert "reading 3 of 243" in picture[0]
@@ -246,7 +244,7 @@ async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser,
     ],
 )
 async def test_the_first_frame_without_any_session_says_so(browser, first_list, pictures, size, query):
-    setup, model, _ = first_list(
+    setup, model = first_list(
         list_lines(*size, selects=query is not None), initial({}, selects=query is not None)
     )
     assert all(store.is_bare() for store in setup.stores)
@@ -267,7 +265,7 @@ async def test_the_first_frame_without_any_session_says_so(browser, first_list, 
 async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
     browser, begun, three, first_list, size
 ):
-    setup, filled, _ = first_list(list_lines(*size), initial({}))
+    setup, filled = first_list(list_lines(*size), initial({}))
     model = ListModel(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None
@@ -333,11 +331,10 @@ async def test_few_colours_are_those_of_the_terminal(
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     size = (120, 40)
-    setup, model, counts = first_list(35, initial({}, selects=query is not None))
+    setup, model = first_list(35, initial({}, selects=query is not None))
     if query:
         model.begin_with(query)
     picture = cells(pieces(setup, model, size, query), theme, bits)
-    model.preview(counts, ())
     options = {"model": model, "selector": query, "theme": theme, "take_over": lambda: None, "env": env}
     async with browser(size=size, settle=False, **options) as ui:
         await ui.pilot.pause()
@@ -362,7 +359,7 @@ async def test_an_empty_no_color_variable_keeps_the_colours(browser, three, monk
 
 
 def test_a_different_list_gives_a_different_picture(three, first_list):
-    setup, model, _ = first_list(35, initial({}))
+    setup, model = first_list(35, initial({}))
     before = drawn(setup, model, (120, 40), None)
     model.apply([], [next(row.path for row in model.rows() if row.id == "plain")])
     assert drawn(setup, model, (120, 40), None) != before

@@ -6,7 +6,6 @@ from app.view.line import line_width, plain_text
 from app.view.list_filter import haystack, matches, words_of
 from app.view.list_model import ListModel
 from app.view.session_row import LEGEND, render_list_line
-from tests.cases import cases
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import shown
 
@@ -66,25 +65,6 @@ def test_projects_unfold_from_the_top_as_far_as_lines_fit():
     for height, unfolded in ((2, "a"), (5, "a"), (6, "ab"), (9, "ab"), (10, "abc")):
         model.open_first(height)
         assert model.first_groups() == [f"/{folder}" for folder in unfolded], height
-
-
-@cases("here", [HERE, "/elsewhere"])
-def test_the_first_frame_needs_no_more_groups_than_fit(here):
-    rows = [make_row(f"r{index}", cwd=f"/work/{index}", modified=NOW - index * MINUTE) for index in range(9)]
-    rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))
-    counts = [(row.cwd, 1, row.modified, 0) for row in rows]
-    complete, model = ListModel((here,), "/home/me"), ListModel((here,), "/home/me")
-    for frame_list, most in ((complete, None), (model, 4)):
-        frame_list.preview(counts, (), most)
-        frame_list.open_first(4)
-        opened = frame_list.first_groups()
-        frame_list.preview((), [row for row in rows if row.cwd in opened])
-    assert [drawn(model, index) for index in range(4)] == [drawn(complete, index) for index in range(4)]
-    assert (model.total, model.projects, model.known) == (10, 10, 10)
-    assert len(model.lines) < len(complete.lines)
-    model.preview(counts, ())
-    assert shown(model) == shown(complete)
-    assert (model.matched, model.first_groups()) == (complete.matched, complete.first_groups())
 
 
 def test_a_change_moves_the_row_and_a_removal_drops_an_empty_group():
