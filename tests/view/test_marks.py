@@ -57,9 +57,3 @@ def test_an_existing_copy_does_not_get_the_mark():
     model.apply([copy], [A.path])
     model.apply([copy], [])
     assert model.marked == set()
-
-
-def test_loading_the_list_again_keeps_the_marks_of_its_sessions():
-    model = marked_list(A, B)
-    model.load([B])
-    assert model.marked == {B.path}

@@ -1,11 +1,13 @@
-"""The messages of the status line: one at a time, cut to the line, and what they say of an action."""
+"""The messages of the status line: one at a time, cut to the line, and what they say of an action or of
+the settings.
+"""
 
 from __future__ import annotations
 
 from app.sessions.errors import WriteFailed
 from app.sessions.manager.change import Change
 from app.view.cells import width
-from app.view.notifications import done_text, not_done_text
+from app.view.notifications import done_text, not_done_text, progress_note, settings_messages, stopped_note
 from app.view.status_messages import DONE, ERROR, MessageQueue, fitted, message, message_line, message_text
 from tests.cases import cases
 
@@ -56,3 +58,41 @@ def test_a_failure_says_the_reason_first_and_no_path() -> None:
     assert not_done_text("pin", [("", PermissionError(13, "Permission denied", "/x"))]) == (
         "Not pinned: Permission denied"
     )
+
+
+def test_the_note_has_the_progress_of_an_action():
+    assert progress_note("trash", 0, 5_000) == "trashing 0 of 5,000"
+    assert progress_note("trash anyway", 12, 5_000) == "trashing 12 of 5,000"
+    assert progress_note("undo", 1, 2) == "undoing 1 of 2"
+
+
+@cases(
+    ("action", "done", "undo", "note"),
+    [
+        ("trash", 123, "z", "123 of 5,000 trashed (z to undo)"),
+        ("trash", 1, "z", "1 of 5,000 trashed (z to undo)"),
+        ("trash", 0, "z", "0 of 5,000 trashed"),
+        ("trash", 3, "", "3 of 5,000 trashed"),
+        ("delete", 3, "z", "3 of 5,000 deleted for good"),
+        ("undo", 3, "z", "3 of 5,000 undone – z undoes the others"),
+        ("restore", 3, "run leafmark undo", "3 of 5,000 restored (run leafmark undo to undo)"),
+    ],
+)
+def test_the_note_about_a_stopped_action_names_the_undo_key(action, done, undo, note):
+    assert stopped_note(action, done, 5_000, undo) == note
+
+
+FILE = "/home/me/.config/leafmark/config.toml"
+
+
+def test_each_problem_has_a_message_with_its_number() -> None:
+    assert settings_messages([], FILE) == []
+    assert settings_messages([f"{FILE}: keys: must be a table"], FILE) == [
+        "config.toml: keys: must be a table"
+    ]
+    assert settings_messages(
+        [f"{FILE}: ascii: must be true or false", "keys: no key is called 'x'"], FILE
+    ) == [
+        "config.toml: ascii: must be true or false (problem 1 of 2)",
+        "config.toml: keys: no key is called 'x' (problem 2 of 2)",
+    ]
