@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.actions import parse
 
 from app.commands import COMMANDS
 from app.dialogs.help import HelpDialog
@@ -29,6 +30,25 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             bound = widgets[command.pane]._bindings.key_to_bindings
             for key in command.keys:
                 assert any(binding.id == command.id for binding in bound.get(key, [])), (command.id, key)
+
+
+async def test_every_command_that_names_a_method_names_one_that_is_there(browser, three):
+    async with browser() as ui:
+        screen = ui.screen
+        methods = {
+            "act": (screen.actions, ""),
+            "at_entry": (screen.entry_actions, ""),
+            "show_place": (screen.places, "show_"),
+            "in_tree": (ui.tree, "action_"),
+        }
+        named = set()
+        for command in COMMANDS:
+            _, action, parameters = parse(command.action)
+            if action in methods:
+                owner, prefix = methods[action]
+                assert callable(getattr(owner, f"{prefix}{parameters[0]}", None)), command.id
+                named.add(action)
+        assert named == set(methods)
 
 
 async def test_help_shows_every_command_and_closes(browser, three):
