@@ -207,11 +207,11 @@ def summary_fields_of(skim: PartialEntry, wrong: list[str] | None = None) -> Sum
 
 def _message_of(skim: PartialEntry, message: PartialMessage, wrong: list[str] | None) -> Message:
     role = message.role
+    if wrong is not None and message.timestamp is not None:
+        at = parse_time(message.timestamp)
+        if at is None or at < 0:
+            wrong.append("message.timestamp")
     if role == "user" or role == "assistant":
-        if wrong is not None and message.timestamp is not None:
-            at = parse_time(message.timestamp)
-            if at is None or at < 0:
-                wrong.append("message.timestamp")
         content = read_typed_content(message.content, wrong)
         # pi does not ask a message without content for its time.
         no_time = message.content is ABSENT

@@ -258,6 +258,7 @@ def test_unknown_types_and_shapes_are_entries(tmp_path: Path) -> None:
         ([{"type": "message", "id": "a", "message": None}, {"type": "message", "id": "b"}], 2, 2, 2),
         ([{"type": "message", "id": "a", "message": "text"}, {"type": "message", "message": []}], 2, 2, 2),
         ([{"type": "message", "id": "a", "message": {}}], 1, 1, 0),
+        ([{"type": "message", "id": "a", "message": {"role": "new", "timestamp": -1}}], 1, 1, 1),
         ([HEADER], 0, 0, 1),
         ([{"type": "session"}], 0, 0, 1),
         ([{"type": "title", "title": "late"}], 0, 0, 1),
