@@ -69,7 +69,7 @@ class Scanner:
     known          path -> signature of the files that were reported to the listener; always the same dict
     complaints     (path, reason) of the files and folders that the last scan passed over or could not read
     counts         the cost so far
-    linked_files   the files that may change without a notice, as found by walks beside the screen
+    linked_files   the files that may change without a notice, as found by walks
     unreadable     the files that could not be read
     walk_seconds   seconds that the last walk took, without the reading
     """
