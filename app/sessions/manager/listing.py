@@ -14,7 +14,7 @@ from app.stores.layout import session_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Self
+    from typing import Any, Self
 
     from app.stores.base import Store
 
@@ -29,6 +29,10 @@ class SessionInfo(Summary):
         info = super().__new__(cls, *summary)
         info.path = path
         return info
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """Return the parameters of the constructor, for `copy` and `pickle`."""
+        return self.path, Summary(*self)
 
 
 def in_folder(folder: str, suffixes: tuple[str, ...]) -> list[str]:

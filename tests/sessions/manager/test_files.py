@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 from typing import TYPE_CHECKING
 
 import pytest
@@ -211,6 +213,13 @@ def test_the_list_is_sorted_by_last_message_and_reports_progress(home: Home) -> 
     assert [info.path for info in infos] == [str(new), str(old)]
     assert seen == [(1, 3), (2, 3), (3, 3)]
     assert [info.first_message for info in infos] == ["n", "o"]
+
+
+def test_a_listed_session_can_be_copied(home: Home) -> None:
+    write_session(home.folder / "flat" / "a.jsonl", *chain("hi", id="a", cwd=home.work))
+    (info,) = SessionManager.list(home.work, str(home.folder / "flat"), env=home.env)
+    for other in (copy.copy(info), copy.deepcopy(info), pickle.loads(pickle.dumps(info))):
+        assert (type(other), other, other.path) == (type(info), info, info.path)
 
 
 def test_list_all_returns_the_sessions_of_all_working_folders(home: Home) -> None:
