@@ -177,6 +177,20 @@ async def test_earlier_entries_are_read_while_scrolling(tmp_path):
         assert shown == [f"text {number}" for number in range(300)]
 
 
+async def test_home_and_end(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(300)))
+        await ui.press("home")
+        await ui.until(lambda: ui.title == "prompt 1 of 150", "the beginning")
+        await ui.settle()
+        assert "text 0" in ui.text()
+        assert ui.lines.top == 0
+        await ui.press("end")
+        await ui.until(lambda: ui.title == "prompt 150 of 150", "the end")
+        await ui.settle()
+        assert "text 299" in ui.rows()[-1]
+
+
 async def test_the_visible_lines_stay_when_more_come_above(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(300)))
