@@ -39,6 +39,11 @@ def test_the_beginning_and_the_words_of_an_id_find_its_command(typed, ids):
     assert scored(typed)[0] == ids
 
 
+@cases(("typed", "id"), [("star", "session.pin"), ("exit", "app.quit"), ("refresh", "index.rescan")])
+def test_another_name_finds_its_command(typed, id):
+    assert id in scored(typed)[0]
+
+
 def test_a_match_in_the_name_scores_higher_than_one_in_the_description():
     best, all = scored("raw")
     assert best == {"entry.raw"}
