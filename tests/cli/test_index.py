@@ -270,6 +270,31 @@ def test_an_unreadable_folder_is_found_once(run, folder, monkeypatch, is_known):
     monkeypatch.undo()
 
 
+def test_a_file_that_fails_in_the_middle_is_found(run, folder, monkeypatch):
+    path = folder / "half.jsonl"
+    write_session(path, *chain(*(["many words"] * 20_000), id="cccc"))
+    real_functions = os.read, os.pread
+
+    def fail_late(reading):
+        def read(descriptor, size, *offset):
+            position = offset[0] if offset else os.lseek(descriptor, 0, os.SEEK_CUR)
+            if position > 0 and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                raise OSError(5, "Input/output error")
+            return reading(descriptor, size, *offset)
+
+        return read
+
+    monkeypatch.setattr(os, "read", fail_late(real_functions[0]))
+    monkeypatch.setattr(os, "pread", fail_late(real_functions[1]))
+    run("index")
+    code, document = run_json(run, "--verify")
+    reason = "it cannot be read, and nothing is kept of it: Input/output error"
+    assert (code, document["findings"]) == (3, [{"path": str(path), "what": reason}])
+    monkeypatch.undo()
+    run("index")
+    assert run_json(run, "--verify")[0] == 0
+
+
 @pytest.fixture
 def locked_cache(home, tmp_path):
     """A function that makes the existing cache folder read-only for this user and returns it."""
