@@ -145,6 +145,44 @@ class Group:
         newest, latest = min([rank[1:] for rank in ranks.values()], default=(0, ""))
         self.newest, self.latest = -newest, members.get(latest)
 
+    def bring_first(self, line: ListLine, newest: int, arrangement: Arrangement) -> bool:
+        """Move a session to the front with its thread, without sorting the others: its activity is about to
+        be the newest of the group.
+
+        :param newest: that activity in ms.
+        :return: whether that is its place. Pinned sessions may come before it.
+        """
+        lines = self.lines
+        is_first = lines[0] is line
+        if newest < self.newest or (is_first and newest == self.newest and line is not self.latest):
+            return False
+        if not is_first:
+            if arrangement.pinned_first and any(other.pinned for other in lines):
+                return False
+            root = line
+            while root.depth and root.parent is not None:
+                root = root.parent
+            if newest == self.newest and root.path >= lines[0].path:
+                return False
+            start = lines.index(root)
+            end = start + 1
+            while end < len(lines) and lines[end].depth:
+                end += 1
+            thread = {member.path: member for member in lines[start:end]}
+            ranks = {path: (1, -(member.session.modified or 0), path) for path, member in thread.items()}
+            ranks[line.path] = 1, -newest, line.path
+            parents = {
+                path: member.parent.path for path, member in thread.items() if member.depth and member.parent
+            }
+            del lines[start:end]
+            places = in_threads(ranks, parents)
+            lines[:0] = [thread[path] for path, _, _ in places]
+            for path, depth, prefix in places:
+                thread[path].depth, thread[path].prefix = depth, prefix
+        if newest > self.newest or self.latest is None or line.path < self.latest.path:
+            self.newest, self.latest = newest, line
+        return True
+
 
 UNLISTED = Group("", "")
 """The group of the sessions that are not listed."""

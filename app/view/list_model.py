@@ -31,6 +31,9 @@ from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
 
+_FEW = 20
+"""Changed sessions that are put into their places one by one."""
+
 
 class UsedColumns(NamedTuple):
     """Which facts differ between the listed sessions, or are there at all; `agent_cells` is the width of the
@@ -188,10 +191,38 @@ class ListModel:
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and drop the sessions with the removed paths."""
-        removed = list(removed)
+        changed, removed = list(changed), list(removed)
         self._unmark_removed(removed)
-        self._update(self._put(list(changed), removed))
+        is_moved = False
+        if len(changed) <= _FEW and not removed:
+            # Sessions with the same activity are in the order of their paths.
+            changed.sort(key=lambda row: row.path, reverse=True)
+            changed.sort(key=lambda row: row.modified or 0)
+            while changed and self._bring_first(changed[0]):
+                del changed[0]
+                is_moved = True
+        touched = self._put(changed, removed)
+        self._sort(touched)
+        if touched or is_moved:
+            self._build()
         self._mark_returned()
+
+    def _bring_first(self, row: Row) -> bool:
+        """Replace the row of a session whose activity is the newest of its group. Most changes are appends,
+        and sorting 10,000 sessions for each takes most of a frame. False: the others have to be sorted, too.
+        """
+        line = self._by_path.get(row.path)
+        if (
+            line is None
+            or line.group is UNLISTED
+            or _link_fields(row) != _link_fields(line.session)
+            or self._filter.standing(row) != line.standing
+            or not line.group.bring_first(line, row.modified or 0, self.arrangement)
+        ):
+            return False
+        line.session = row
+        self._used_columns = None
+        return True
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
         """Replace the pins: (agent, id) of all pinned sessions."""
