@@ -323,6 +323,18 @@ def test_a_pin_is_undone(run, home, store):
     assert run("undo").out == "Undone: pin of pi-aaaa: pinned → none.\n"
 
 
+def test_undo_waits_for_a_live_session(run, home, store, monkeypatch):
+    run("branch", "pi-aaaa", "00000001")
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        )
+        done = run("undo")
+        assert (done.code, done.out) == (3, "")
+        assert "process 7" in done.err
+    assert run("undo").code == 0
+
+
 def test_undo_does_not_repeat_a_restore(run, home, store):
     run("rename", "pi-aaaa", "N")
     run("trash", "pi-aaaa")
