@@ -114,7 +114,8 @@ def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
     except OSError as error:
         return "", (f"{settings}: {error.strerror}, so a sessionDir in it is not known",)
     try:
-        content = parse_json(data)
+        # pi reads past a byte order mark.
+        content = parse_json(data.removeprefix(b"\xef\xbb\xbf"))
     except Damaged:
         return "", (f"{settings}: not JSON, so a sessionDir in it is not known",)
     value = content.get("sessionDir") if isinstance(content, dict) else None

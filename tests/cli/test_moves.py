@@ -529,3 +529,14 @@ def test_an_ignored_interrupt_stops_nothing(run, home, store, interrupt_second):
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     assert run("undo").code == 0
     assert sessions(home) == before
+
+
+def test_concurrent_commands_trash_a_session_once(process, home, store):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: process("trash", store / "1_pi-aaaa.jsonl"), range(4)))
+    assert sorted(process_.returncode for process_ in done) == [0, 1, 1, 1], done
+    assert len(os.listdir(trash_of(home) / "files")) == 1
+    assert process("undo").returncode == 0
+    assert process("undo").returncode == 1

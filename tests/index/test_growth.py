@@ -216,3 +216,19 @@ def test_scans_read_the_shared_notes_when_they_have_changed(
     assert len(reads) == 2
     assert {row.grew_ms for row in index.rows()} == {NOW}
     index.close()
+
+
+def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
+    path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.sessions import SessionError, SessionManager
+
+    manager = SessionManager.open(str(path), agents=("pi",))
+    real = os.write
+    monkeypatch.setattr("app.sessions.storage.file_storage.os.write", lambda descriptor, line: 0)
+    with pytest.raises(SessionError):
+        manager.append_label_change("e0", "x" * 1_000)
+    monkeypatch.undo()
+    assert os.write is real
+    append(path, message("m1", "e0", "more"))
+    assert grown(index) == {"a.jsonl": NOW}

@@ -110,9 +110,12 @@ def test_relative_variables_are_made_absolute(home: Path) -> None:
 
 def test_pi_settings_of_home_and_project(home: Path) -> None:
     work = home / "work"
-    for folder, where in ((home / ".pi" / "agent", "~/chosen"), (work / ".pi", "local")):
+    for folder, where, encoding in (
+        (home / ".pi" / "agent", "~/chosen", "utf-8"),
+        (work / ".pi", "local", "utf-8-sig"),
+    ):
         folder.mkdir(parents=True)
-        (folder / "settings.json").write_text(json.dumps({"sessionDir": where}))
+        (folder / "settings.json").write_text(json.dumps({"sessionDir": where}), encoding=encoding)
     stores = stores_by_root(home)
     chosen = stores["pi", "chosen"]
     assert chosen.source == f"settings {home}/.pi/agent/settings.json"

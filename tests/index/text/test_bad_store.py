@@ -384,3 +384,17 @@ def test_undecodable_spans_count_as_damage_of_the_catalog(cache: Path, store: St
         catalog.close()
         assert scanned(cache, store).counts.whole == 5
         assert_right(cache, store)
+
+
+def test_files_of_another_schema_are_not_touched(cache: Path, store: Store) -> None:
+    newer = cache / f"text-{SCHEMA + 1}"
+    newer.mkdir(parents=True)
+    (newer / ("0" * 16 + ".folded")).write_bytes(b"of a newer version")
+    (cache / f"catalog-{SCHEMA + 1}.db").write_bytes(b"of a newer version")
+    before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
+    fill(Path(store.root), 5)
+    for _ in range(2):
+        scanned(cache, store)
+    assert {path: path.read_bytes() for path in before} == before
+    catalog = Catalog(str(cache), [store])
+    assert len(catalog.texts()) == 5

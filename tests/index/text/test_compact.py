@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ from tests.index.text.helpers import assert_right, both, scanned, segments, size
 if TYPE_CHECKING:
     from app.stores.base import Store
 
+ROOT = Path(__file__).resolve().parents[3]
 LARGE = SMALL_BYTES + 1
 
 
@@ -272,3 +275,62 @@ def test_text_that_cannot_be_copied_is_read_again(cache: Path, store: Store, eag
     scanned(cache, store)
     scanned(cache, store)
     assert_right(cache, store)
+
+
+TIDIES = """
+import os, sys, threading
+sys.path.insert(0, sys.argv[1])
+sys.argv[2]
+from app.index.catalog.catalog import Catalog
+from app.index.catalog import span_table
+from app.index.text import compaction, segment
+from app.index.text.store import TextStore
+from tests.index.helpers import pi_store
+compaction.WORTH_BYTES = 0
+left = int(sys.argv[4])
+def step(frame, event, what):
+    global left
+    if event in ("call", "c_call") and "app/index" in frame.f_code.co_filename:
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), 9)
+catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
+catalog.texts()
+store = TextStore(catalog)
+sys.setprofile(step)
+store.tidy(threading.Event())
+catalog.close()
+sys.setprofile(None)
+print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_compaction_killed_at_any_step_loses_nothing(
+    tmp_path: Path, cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(Path(store.root) / "a.jsonl", session("stays", messages=3))
+    write(Path(store.root) / "b.jsonl", session("stays too"))
+    removed = write(Path(store.root) / "c.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    removed.unlink()
+    monkeypatch.setattr("app.index.text.store.TextStore.tidy", lambda *_: None)
+    scanned(cache, store)
+    monkeypatch.undo()
+    step, killed = 0, 0
+    while True:
+        copy = tmp_path / f"copy-{step}"
+        subprocess.run(["cp", "-a", str(cache), str(copy)], check=True)
+        command = [sys.executable, "-c", TIDIES, str(ROOT), str(copy), store.root, str(step)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        # No file has to be read again, whenever the process was killed.
+        assert scanned(copy, store).counts.whole == 0
+        assert_right(copy, store)
+        if done.stdout == "done\n":
+            break
+        assert done.returncode == -9, done.stderr
+        killed += 1
+        # Small steps, so that kills fall between the writing and the deleting of segments.
+        step += 7
+    assert killed > 20
+    assert sum(segments(copy).values()) < 1_000

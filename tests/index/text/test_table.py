@@ -9,8 +9,10 @@ import pytest
 
 from app.index.catalog import queries, span_table
 from app.index.catalog.catalog import Catalog
+from app.index.catalog.db_errors import Doubt
 from app.index.catalog.writes import NOTED_MS, UNUSED_MS
 from app.index.row import Reading, session_row
+from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 from tests.index.text.helpers import counted, used
@@ -104,3 +106,9 @@ def test_both_tables_are_read_in_one_transaction(tmp_path: Path) -> None:
         assert ours.texts() == {"/s/1": ((NAMES[0], 0, 5),)}
     assert ours.texts() == {"/s/1": ((NAMES[1], 0, 5),)}
     assert ours.generation == 0
+
+
+@cases("blob", [b"", b"\x00", b"\xa9\x02\xe9\x01\x00\x00\x00\xe9\x02\x00\x00\x00", b"nonsense", None])
+def test_invalid_spans_raise_doubt(blob: bytes) -> None:
+    with pytest.raises(Doubt):
+        span_table.decode_spans(blob if blob is not None else 7, {1: NAMES[0]})  # type: ignore[arg-type]
