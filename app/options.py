@@ -31,7 +31,7 @@ class Options:
         self.store: list[tuple[str, str]] = []  # (agent, folder) of every `--store`, in order
         self.demo = False
         self.theme: str | None = None  # None: the last chosen theme
-        # Of several commands
+        # Options of several commands
         self.json = False
         self.query: list[str] = []  # of the browser, `list`, `search`, `stats` and `resume`
         self.session = ""  # the named session; "" for all

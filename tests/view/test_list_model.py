@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from app.view.line import line_width, plain_text
 from app.view.list_filter import haystack, matches, words_of
 from app.view.list_model import ListModel
@@ -72,6 +74,27 @@ def test_a_change_moves_the_row_and_a_removal_drops_an_empty_group():
     model.apply([make_row("a", cwd=HERE, modified=NOW)], ["/store/d.jsonl"])
     assert shown(model) == [f"[{HERE}]", "a", "b", "[/work/site]", "c"]
     assert model.total == 3
+
+
+def test_an_append_costs_the_same_beside_many_sessions():
+    def calls_of_an_append(count):
+        model = listed(*(make_row(f"s{i}", cwd=HERE, modified=NOW - i) for i in range(count)), opened=count)
+        calls = []
+
+        def note(frame, event, _argument):
+            # A generator counts as called for each of its values.
+            if event == "call" and frame.f_code.co_name != "<genexpr>":
+                calls.append(frame)
+
+        sys.setprofile(note)
+        try:
+            model.apply([make_row(f"s{count - 1}", cwd=HERE, modified=NOW + MINUTE)], [])
+        finally:
+            sys.setprofile(None)
+        assert shown(model)[:3] == [f"[{HERE}]", f"s{count - 1}", "s0"]
+        return len(calls)
+
+    assert calls_of_an_append(400) <= calls_of_an_append(40) + 40
 
 
 def test_a_session_may_move_to_another_project():
