@@ -63,19 +63,9 @@ def file_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
     :raises Busy: another process holds the lock.
     :raises OSError: the file cannot be opened.
     """
-
-    def attempt() -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # some network file systems have no locks
-        return True
-
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        _wait_for(attempt, path, patience)
+        _wait_for(lambda: lock_descriptor(descriptor), path, patience)
         yield
     finally:
         os.close(descriptor)

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from app.index.index import Index
+from app.index.row import FIELDS
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.waiting import PATIENCE
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.index.scan.deltas import Delta
+
+FIRST_MESSAGE, GREW_MS, REFUSED = map(FIELDS.index, ("first_message", "grew_ms", "refused"))
 
 
 def pi_store(root: Path | str) -> Store:
@@ -145,3 +148,21 @@ class Listener:
             for row in delta.changed:
                 self.rows[row.path] = row
             self._told.notify_all()
+
+
+def titles(facts_of_rows: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:
+    """Path -> all values of listed rows but the first message, which deltas do not carry."""
+    return [
+        (str(values[0]), (*values[:FIRST_MESSAGE], *values[FIRST_MESSAGE + 1 :]))
+        for values in facts_of_rows
+        if values[REFUSED] is None
+    ]
+
+
+def shown(listener: Listener) -> dict[str, tuple[object, ...]]:
+    rows = []
+    for row in listener.rows.copy().values():
+        values = list(row.values())
+        values[GREW_MS] = None
+        rows.append(tuple(values))
+    return dict(titles(rows))

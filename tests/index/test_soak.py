@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.row import FIELDS
-from tests.index.helpers import Listener, facts, fresh, pi_store, session, write
+from tests.index.helpers import REFUSED, Listener, facts, fresh, pi_store, session, shown, titles, write
 from tests.index.mischief import Mischief
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.slow
-
-FIRST_MESSAGE, GREW_MS, REFUSED = map(FIELDS.index, ("first_message", "grew_ms", "refused"))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -52,21 +49,3 @@ def test_following_random_changes_gives_the_rows_of_a_new_scan(tmp_path: Path, s
     assert facts(Index([store], str(tmp_path / "cache")).rows(full=True)) == [
         values for values in fresh(store, tmp_path / "fresh-at-last") if values[REFUSED] is None
     ]
-
-
-def titles(facts_of_rows: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:
-    """Path -> all values of listed rows but the first message, which deltas do not carry."""
-    return [
-        (str(values[0]), (*values[:FIRST_MESSAGE], *values[FIRST_MESSAGE + 1 :]))
-        for values in facts_of_rows
-        if values[REFUSED] is None
-    ]
-
-
-def shown(listener: Listener) -> dict[str, tuple[object, ...]]:
-    rows = []
-    for row in listener.rows.copy().values():
-        values = list(row.values())
-        values[GREW_MS] = None
-        rows.append(tuple(values))
-    return dict(titles(rows))

@@ -17,9 +17,8 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.grammar import parse
-from app.index.row import FIELDS
 from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, search_results, seed
-from tests.index.helpers import Listener, pi_store
+from tests.index.helpers import Listener, pi_store, shown, titles
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 RATE = 1000
 
-FIRST_MESSAGE, GREW_MS, REFUSED = map(FIELDS.index, ("first_message", "grew_ms", "refused"))
 
 ASKED = [
     ("text", "recent", False),
@@ -168,21 +166,3 @@ def _paths_with(index: Index, word: str) -> list[str]:
     pages = list(index.query(word))
     assert pages[-1].done
     return [hit.path for page in pages for hit in page.hits if not hit.near]
-
-
-def titles(facts_of_rows: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:
-    """Path -> all values of listed rows but the first message, which deltas do not carry."""
-    return [
-        (str(values[0]), (*values[:FIRST_MESSAGE], *values[FIRST_MESSAGE + 1 :]))
-        for values in facts_of_rows
-        if values[REFUSED] is None
-    ]
-
-
-def shown(listener: Listener) -> dict[str, tuple[object, ...]]:
-    rows = []
-    for row in listener.rows.copy().values():
-        values = list(row.values())
-        values[GREW_MS] = None
-        rows.append(tuple(values))
-    return dict(titles(rows))
