@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.formats.content import (
     SnakeToolCallBlock,
@@ -13,7 +13,7 @@ from app.formats.content import (
     read_json_strings,
 )
 from app.formats.json_codec import raw_json
-from app.formats.summary_fields import Answer, ExtensionMessage, Prompt, SummaryMessage
+from app.formats.summary_fields import ANSWER_TYPES, ExtensionMessage, Prompt, SummaryMessage
 from app.formats.text_kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
 from app.sessions.passages import HEADS, NO_TEXT, PackedText, pack_all
 
@@ -59,14 +59,15 @@ def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, to
     :param tools: gets the names of the tools that the entry calls.
     """
     # Most entries of every session go through this function, so it looks at each block once.
-    message = entry.message
+    message: Any = entry.message
+    message_type = type(message)
     kind = CUSTOM
     content: TypedContent = None
     summary: str | None = None
     if entry.type == "message":
-        if isinstance(message, Answer):
+        if message_type in ANSWER_TYPES:
             kind, content = ASSISTANT, message.content
-        elif isinstance(message, Prompt):
+        elif message_type is Prompt:
             kind, content = USER, message.content
         elif isinstance(message, ExtensionMessage):
             content = message.content
@@ -83,14 +84,16 @@ def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, to
             passages.add(SUMMARY, offset, raw_json(summary))
         return
     texts, thoughts = [], []
+    block: Any
     for block in content:
-        if isinstance(block, TextBlock):
+        block_type = type(block)
+        if block_type is TextBlock:
             texts.append(block.text)
         elif kind != ASSISTANT:
             continue
-        elif isinstance(block, (ToolCallBlock, SnakeToolCallBlock)):
+        elif block_type is ToolCallBlock or block_type is SnakeToolCallBlock:
             tools.append(block.name)
-        elif isinstance(block, ThinkingBlock):
+        elif block_type is ThinkingBlock:
             thoughts.append(block.thinking)
     if thoughts:
         passages.add(THINKING, offset, joined_strings(thoughts))

@@ -6,7 +6,7 @@ the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -22,9 +22,10 @@ from app.formats.header import INVALID_VALUE, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.summary_fields import (
+    ANSWER_TYPES,
+    RESULT_TYPES,
     Answer,
     Prompt,
-    ToolResult,
     decode_lines,
     summary_fields_of,
 )
@@ -222,11 +223,12 @@ class SummaryBuilder:
         changing: list[SummaryFields] = []
         for entry, offset in zip(entries, starts, strict=True):
             if entry.type == "message":
-                message = entry.message
-                if isinstance(message, ToolResult):
+                message: Any = entry.message
+                message_type = type(message)
+                if message_type in RESULT_TYPES:
                     continue
                 add_passages(entry, offset, passages, tool_names)
-                if isinstance(message, Answer):
+                if message_type in ANSWER_TYPES:
                     if message.stop_reason not in TOOL_USE:
                         changing.append(entry)
                     if message.stop_reason == "error" or message.error_message:
@@ -235,7 +237,7 @@ class SummaryBuilder:
                         usages.append(message.usage)
                     if message.model:
                         self.models[message.provider, message.model] = None
-                elif isinstance(message, Prompt):
+                elif message_type is Prompt:
                     prompts.append(message)
                 else:
                     if message is None:
