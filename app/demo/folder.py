@@ -14,6 +14,7 @@ import re
 import shutil
 import stat
 import tempfile
+import time
 
 PREFIX = "leafmark-demo-"
 LOCK = "leafmark-demo.lock"
@@ -21,6 +22,7 @@ LOCK = "leafmark-demo.lock"
 
 _NAME = re.compile(re.escape(PREFIX) + r"\w{8}")
 _TRIES = 20
+_PAUSE_SECONDS = 0.005
 
 
 class DemoFolder:
@@ -93,7 +95,8 @@ def _remove(folder: str) -> None:
     still recognised.
 
     The folder is renamed first, because threads and workers that still use its path would create files in it.
-    If one of them creates the folder again, it is removed again.
+    If one of them creates the folder again, it is removed again. A pause before the last look lets a thread
+    that has already begun to create it finish.
     """
     for _ in range(_TRIES):
         aside = os.path.join(os.path.dirname(folder), PREFIX + os.urandom(4).hex())
@@ -106,7 +109,9 @@ def _remove(folder: str) -> None:
                 shutil.rmtree(os.path.join(aside, name), ignore_errors=True)
         shutil.rmtree(aside, ignore_errors=True)
         if not os.path.lexists(folder):
-            break
+            time.sleep(_PAUSE_SECONDS)
+            if not os.path.lexists(folder):
+                break
 
 
 def _create() -> tuple[str, int]:
