@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
+from textual.reactive import Reactive
 from textual.widgets import Input, Static, TextArea
 
 from app.dialogs.questions import folder_at
@@ -50,6 +51,8 @@ _LABEL = 9
 
 class InertArea(TextArea):
     """A field for a text of several lines, which replaces what a terminal cannot show in pasted texts."""
+
+    cursor_blink: Reactive[bool] = Reactive(False, init=False)
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()

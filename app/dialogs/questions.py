@@ -16,6 +16,7 @@ from app.formats.text import inert, one_line
 from app.stores.live import LIVE
 from app.view.cells import shorten
 from app.widgets.dialog import Dialog, DialogBox, ItemList
+from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -235,11 +236,11 @@ class FolderDialog(Dialog[str | None]):
         offered = self._start if self._start.isprintable() else os.curdir
         box = DialogBox("Folder of the new session", "Enter select  Esc cancel")
         with box, VerticalScroll(classes="body", can_focus=False):
-            yield Input(offered, id="folder-path", compact=True)
+            yield LineInput(offered, id="folder-path", compact=True)
             yield Static(Content(""), classes="warning", id="wrong")
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
+        self.query_one(LineInput).focus()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -112,9 +112,7 @@ class RowEditor(Dialog[str | None]):
 
     @cached_property
     def _input(self) -> LineInput:
-        line = LineInput(self._before, placeholder=self._hint, compact=True, select_on_focus=False)
-        line.cursor_blink = False
-        return line
+        return LineInput(self._before, placeholder=self._hint, compact=True, select_on_focus=False)
 
     def compose(self) -> ComposeResult:
         with self._box:

@@ -35,6 +35,8 @@ MOVES = ("step(", "page(", "beside(")
 class LineInput(Input):
     """An input that accepts pasted texts of several lines and replaces what a terminal cannot show."""
 
+    cursor_blink: Reactive[bool] = Reactive(False, init=False)
+
     def on_mount(self) -> None:
         scroll_to_first_text(self)
 
@@ -166,7 +168,6 @@ class SearchBox(LineInput):
     def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
         """:param hint: the text of an empty box."""
         super().__init__(placeholder=hint, id=id, compact=True)
-        self.cursor_blink = False
         # the text that has a completion, and the completed text
         self._completion: tuple[str, str] = ("", "")
         # the text that has faults, and (start, length) of each
