@@ -130,25 +130,26 @@ class Journal:
         """All changes that are kept, with their states, oldest first."""
         return parse_entries(self._read())
 
-    def mark_undone(
-        self, number: int, by: Change | None = None, *, intent: str = "", reason: str = ""
-    ) -> None:
-        """Record that the change of this number was undone, or never can be: then undo passes over it. If it
-        was a restore, the move to the trash before it is active again.
+    def mark_undone(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
+        """Record that the change of this number was undone. If it was a restore, the move to the trash before
+        it is active again.
 
         :param by: the change that undid it, None for none.
         :param intent: the token of the intent that announced it, "" for none.
-        :param reason: why it can never be undone, "" if it was.
         :raises OSError: it cannot be written.
         """
-        self._note(encode_undone(number, by, now_ms(), intent, redo=by is not None, reason=reason))
+        self._note(encode_undone(number, by, now_ms(), intent, redo=by is not None))
 
-    def mark_reported(self, number: int, reason: str = "") -> None:
-        """Record that the user was told why the change of this number cannot be undone now.
+    def mark_failed(self, number: int, reason: str, *, can_retry: bool) -> None:
+        """Record why the change of this number was not undone, which the user was told.
 
+        :param can_retry: another undo tries it again; else undo passes over it.
         :raises OSError: it cannot be written.
         """
-        self._note(encode_line({"in_the_way": number, "at": now_ms(), "reason": reason}))
+        if can_retry:
+            self._note(encode_line({"in_the_way": number, "at": now_ms(), "reason": reason}))
+        else:
+            self._note(encode_undone(number, None, now_ms(), reason=reason))
 
     def mark_not_redone(self, number: int) -> None:
         """Record that the undone change of this number can never be redone: then redo passes over it.

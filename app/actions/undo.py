@@ -323,11 +323,10 @@ def undo_journal_action(
         return [], ["it was undone meanwhile"]
     tried = attempt_all(steps[::-1], undo_step, keep_going)
     for attempt in tried:
+        if attempt.change is not None:
+            continue
         try:
-            if attempt.can_retry:
-                journal.mark_reported(attempt.step.number, attempt.reason)
-            elif attempt.change is None:
-                journal.mark_undone(attempt.step.number, reason=attempt.reason)
+            journal.mark_failed(attempt.step.number, attempt.reason, can_retry=attempt.can_retry)
         except OSError as error:
             notes.append(journal_problem(error, state_folder))
     if any(attempt.error for attempt in tried) and len(journal.actions()) > 1:

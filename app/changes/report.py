@@ -50,10 +50,7 @@ def record_failure(attempt: UndoAttempt[JournalEntry], setup: Setup) -> None:
     """Record in the journal why a change was not undone, and whether another undo tries it again."""
     try:
         journal = Journal(setup.state_folder)
-        if attempt.can_retry:
-            journal.mark_reported(attempt.step.number, attempt.reason)
-        else:
-            journal.mark_undone(attempt.step.number, reason=attempt.reason)
+        journal.mark_failed(attempt.step.number, attempt.reason, can_retry=attempt.can_retry)
     except OSError as error:
         _complain_of_journal(error, setup)
 

@@ -317,7 +317,7 @@ class ActionRunner(BackgroundService):
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.change is None:
-                self._note(attempt.step.number, attempt.reason, is_reported=attempt.can_retry)
+                self._note_failure(attempt.step.number, attempt.reason, can_retry=attempt.can_retry)
         if position >= 0:
             # The obstacle may be gone at the next undo.
             self._done[position : position + 1] = (
@@ -337,7 +337,7 @@ class ActionRunner(BackgroundService):
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.error is not None and not attempt.can_retry:
-                self._note(attempt.step.number, attempt.reason, is_reported=False)
+                self._note_failure(attempt.step.number, attempt.reason, can_retry=False)
         self._done[position : position + 1] = [UndoableAction([*untried, *waiting])]
         outcomes, notes = _undo_outcomes(tried)
         of = len(untried) + len(tried)
@@ -462,17 +462,10 @@ class ActionRunner(BackgroundService):
             where = error.filename or self._setup.state_folder
             return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
 
-    def _note(self, number: int, reason: str, *, is_reported: bool) -> None:
-        """Write to the journal that a change was not undone, and why.
-
-        :param is_reported: another undo tries it again.
-        """
-        journal = self._journal
+    def _note_failure(self, number: int, reason: str, *, can_retry: bool) -> None:
+        """Write to the journal why a change was not undone; see `Journal.mark_failed`."""
         try:
-            if is_reported:
-                journal.mark_reported(number, reason)
-            else:
-                journal.mark_undone(number, reason=reason)
+            self._journal.mark_failed(number, reason, can_retry=can_retry)
         except OSError:
             # The problem was reported when the change was recorded.
             return

@@ -184,7 +184,7 @@ def test_repeated_reports_of_an_action_are_removed(folder: Path, monkeypatch: py
     journal = Journal(str(folder))
     number = record_action(journal, "one")
     for _ in range(50):
-        journal.mark_reported(number)
+        journal.mark_failed(number, "", can_retry=True)
     record_action(journal, "two")
     assert names_of(journal) == [["one"], ["two"]]
     assert journal.active()[0].is_reported
@@ -221,7 +221,7 @@ def test_changes_of_one_action_are_listed_together(folder: Path, monkeypatch: py
     numbers = [[entry.number for entry in action] for action in journal.actions()]
     assert numbers == [[alone], [between], [first, second]]
     journal.mark_undone(first)
-    journal.mark_reported(second)
+    journal.mark_failed(second, "", can_retry=True)
     monkeypatch.setattr(module, "_SLACK", -module.KEPT_ACTIONS)  # Rewrite the file.
     journal.record(named("last"))
     assert [(entry.number, entry.is_reported) for entry in journal.actions()[2]] == [(second, True)]

@@ -46,7 +46,7 @@ def test_a_step_that_another_program_blocks_says_so_and_older_ones_are_judged_wi
 def test_a_reason_that_was_reported_stays_in_the_history(tmp_path):
     journal = Journal(str(tmp_path))
     number = journal.record(name(None, "a"))
-    journal.mark_undone(number, reason="an entry stays")
+    journal.mark_failed(number, "an entry stays", can_retry=False)
     (step,) = history(journal, [make_row("s1", name="a")], ())
     assert (step.state, step.reason) == ("blocked", "an entry stays")
 
