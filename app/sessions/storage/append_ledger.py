@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import os
 import stat
-
-# `hashlib` would load this and OpenSSL, which takes longer than reading many a file.
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 

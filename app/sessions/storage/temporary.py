@@ -15,8 +15,6 @@ import os
 import re
 import shutil
 import stat
-
-# `hashlib` would load this and OpenSSL, which takes longer than reading many a file.
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -5,8 +5,6 @@ what is wrong with a file.
 from __future__ import annotations
 
 import os
-
-# Not `hashlib.blake2b`: hashlib loads OpenSSL, which takes longer than reading many of the files.
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -114,7 +112,7 @@ def _fold(
 ) -> Outcome:
     """Add the lines of the file from `start` on.
 
-    :param end: how long the file is.
+    :param end: the size of the file in bytes.
     :param piece: what has been read from `start` on.
     """
     offset, unfinished = feed_lines(descriptor, builder.feed, start, piece, end)
