@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
-"""Panes that only the browser has."""
+"""The panes beside the list of the browser. The selector has a transcript there, and no other of them."""
 
 
 class Command:

@@ -27,7 +27,7 @@ class Options:
     """
 
     def __init__(self) -> None:
-        self.command: str | None = None  # the report to print, or the change to make; None: the browser
+        self.command: str | None = None  # None: the browser
         self.store: list[tuple[str, str]] = []  # (agent, folder) of every `--store`, in order
         self.demo = False
         self.theme: str | None = None  # None: the last chosen theme
@@ -39,7 +39,7 @@ class Options:
         self.entry: str | None = None  # the named entry; None: the leaf
         self.limit: int | None = None  # of `list` and `search`
         self.format: str | None = None  # None: a table, or values and tabs
-        self.for_agent = False  # of `search`, `tree` and `context`, as the next one
+        self.for_agent = False  # this and the next one: of `search`, `tree` and `context`
         self.all_folders = False
         self.to: str | None = None  # the folder of `fork`, the format of `export`
         self.keep = False  # of `branch` and `fork`

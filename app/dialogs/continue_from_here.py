@@ -146,7 +146,7 @@ class ContinueDialog(Dialog["Choice | None"]):
     # what is shown
 
     def tell(self, question: BranchOptions) -> None:
-        """It stands otherwise now: the agent has moved the session."""
+        """Show other options, because the agent has moved the session."""
         self._question = question
         self._where.set_options(places(question))
         self._changed()

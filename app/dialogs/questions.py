@@ -1,4 +1,4 @@
-"""Small screens over the browser, each typed by its result."""
+"""Dialogs that ask before a session is resumed, forked or trashed, and the one that waits for a summary."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def path_at(start: str, text: str, home: str) -> str:
 
 
 class WaitDialog(Dialog[None]):
-    """A summary takes its time; Esc gives it up."""
+    """Is shown while a summary is made; Esc cancels it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Cancel")]
 
@@ -284,7 +284,7 @@ class WaitDialog(Dialog[None]):
             yield Static(Content(inert(self._said)))
 
     def end(self) -> None:
-        """Close the dialog, because nothing is waited for any more: at once, or when it gets the keys."""
+        """Close the dialog, because the summary is no longer awaited: at once, or when it gets the keys."""
         self._has_ended = True
         self.on_screen_resume()
 

@@ -24,7 +24,7 @@ class TreeFinder:
     """Runs one search at a time. Until the user keeps or drops it, the cursor goes to the first hit behind
     the entry where it was when the search began.
 
-    line   the line
+    line   the line above the tree, in which the words are typed
     """
 
     def __init__(self, tree: EntryTree, post: Post) -> None:
@@ -46,7 +46,7 @@ class TreeFinder:
         self._kept_at: Node | None = None
         # the step to the next hit that was requested meanwhile
         self._deferred_step = 0
-        # the words are those of a search of all sessions, without the box
+        # the words are those of a search of all sessions, without the line
         self._is_hit_search = False
         # the words were only counted: no key has asked for a hit
         self._is_counted = False
@@ -171,8 +171,8 @@ class TreeFinder:
             tree.notify(f"No words are looked for here{searches}", markup=False)
 
     def opened(self) -> None:
-        """Search for the same words in another tree, or in the same one read again, once it is whole; there
-        may be none.
+        """Search for the same words in another tree, or in the same one read again, once it is whole.
+        Without words, nothing is searched.
         """
         if not self.line.is_open:
             self.end_hit_search()
@@ -234,7 +234,7 @@ class TreeFinder:
         elif self._origin is not None:
             self._tree.go_to(self._origin)
 
-    # the words of a search of all sessions, without the box
+    # the words of a search of all sessions, without the line
 
     def found_in(self, path: str, words: tuple[str, ...]) -> None:
         """A search of all sessions has found words in a session, which `next_hit` then looks for.

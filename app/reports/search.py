@@ -256,6 +256,9 @@ MATCH, PLAIN = "\x1b[1;4;33m", "\x1b[0m"
 class HitLines:
     """Makes the lines of hits for a terminal: each session as `leafmark list` prints it, with its hits below.
 
+    :param place: gives the branch of a hit.
+    :param home: the folder that is written as `~`.
+    :param now_ms: the time of the search, in milliseconds since the epoch.
     :param cells: the width to fit to.
     :param colour: highlight the matches.
     """

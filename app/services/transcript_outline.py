@@ -1,5 +1,5 @@
-"""Reads of a whole session what its transcript says about places that are not in view: prompts, branches and
-hits. The transcript is shown before this is known.
+"""Reads a whole session for the places that its transcript names and that are not in view: prompts, labels,
+branches and hits. The transcript is shown before they are known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree_text import TreeText
 
 MOST_POINTS = 500
-"""Branches that are named at most; a session with more has no line for the others."""
+"""The most branches that are named; a session with more has no line for the others."""
 
 
 class TranscriptOutline(BackgroundService):

@@ -19,10 +19,10 @@ from app.view.list_filter import HIDDEN, haystack
 class ListLine:
     """A line of the list: the head of a group (``row`` is None), or a session.
 
-    The object stays while its session changes; the fields below are what changes.
+    The object stays while its session changes.
 
     row       the session as it is now
-    path      of the session's file, which never changes; "" for a head
+    path      of the session's file, which stays the same; "" for a head
     group     the group that lists the session; `UNLISTED` for a session that is not listed
     folder    the session's folder as it is written on screen
     standing  why the session is listed or not (`app.view.list_filter`)
@@ -92,7 +92,7 @@ class Group:
     head         the line above the sessions
     lines        the sessions in order; empty while only their number is known, as in the first frame
     count        the number of sessions
-    newest       the newest activity in ms
+    newest       the newest activity, in milliseconds since the epoch
     latest       the line of the session with the newest activity; None while only the number is known
     shown        the number of sessions that the head gives: those that match the query, if there is one
     start        the number of the group's first line in the list
@@ -149,7 +149,7 @@ class Group:
         """Move a session to the front with its thread, without sorting the others: its activity is about to
         be the newest of the group.
 
-        :param newest: that activity in ms.
+        :param newest: that activity, in milliseconds since the epoch.
         :return: whether that is its place. Pinned sessions may come before it.
         """
         lines = self.lines

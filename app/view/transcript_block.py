@@ -32,7 +32,7 @@ class Block:
     open_head    the look of that line while the block is unfolded; None if it cannot be folded
     body         the lines below the head; while it is `FULL`, all of them
     more         the number of lines that `body` leaves out; `is_tail` if they are above and not below
-    state        whether it is folded
+    state        `FOLDED`, `SHORT` or `FULL`
     found        the index of the line with a match, -1 for none
     text, codes  as it was written, and the code in it; released before the block is shown
     """

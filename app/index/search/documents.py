@@ -1,8 +1,8 @@
 """The sessions that are searched, in blocks, in the order of the list.
 
 Blocks let the first sessions be searched, and shown, before the rest. Each text is searched by itself:
-starting a search takes a sixth of a microsecond and searching the text of a session four, so that joining
-neighbours would gain nothing.
+starting a search takes a sixth of a microsecond and searching the text of a session four microseconds, so
+that joining neighbours would gain little (tests/benchmarks/README.md, "Search").
 """
 
 from __future__ import annotations

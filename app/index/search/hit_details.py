@@ -226,8 +226,8 @@ def _role(entry: dict[str, object]) -> str:
 
 
 def entries_at(row: Row, offset: int) -> list[dict[str, Any]]:
-    """The entries in the line at `offset` of a session's file, in pi's spelling: one, or any number for
-    lanes; none if no line begins there any more, it holds no entry, or it cannot be read.
+    """The entries in the line at `offset` of a session's file, in pi's spelling: one, or any number if
+    a line may have several; none if no line begins there any more, it holds no entry, or it cannot be read.
     """
     size = _READ_BYTES
     try:

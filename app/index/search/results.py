@@ -23,7 +23,7 @@ class Hit:
 
     where      what matched: a text of an entry, a field of the session's metadata, or another part of its
                header
-    kind       who says the text (`formats.text_kinds`); 0 if no text matched
+    kind       the kind of the text (`formats.text_kinds`); 0 if no text matched
     offset     the offset of the entry's line in the file; -1 if no text matched
     entry_id   None if the file has no ids, no entry matched, or the entry does not exist any more
     role       the message's role as pi spells it ("user", "toolResult"), else the entry's type; "name" or

@@ -1,4 +1,4 @@
-"""Read and write sessions on disk: this module writes every byte that leafmark puts into an agent's file
+"""Read and write sessions on disk: every byte that leafmark adds to a session goes through here
 (formats/README.md, "Rules for every write").
 
 Two leafmarks exclude each other by a lock on the file itself, which leaves no trace. A write of an agent in

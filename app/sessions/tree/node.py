@@ -26,10 +26,10 @@ class Node(Struct, eq=False, gc=False):
     offset, length the place of the line in the file, and its length, in bytes
     has_text       an answer with text, besides thinking and tool calls
     calls          the number of tool calls of an answer
-    usage          the tokens and the cost of an answer or a summary; None if the entry has none
+    usage          the tokens and the cost that the entry gives; None if it gives none
     undisplayed    a message of an extension that is not shown to the user
     children       the oldest first
-    part           the number of the entry in its line, which may have several (lanes)
+    part           the number of the entry in its line, which may have several (`Dialect.one_entry_a_line`)
     row_text       its row; None until `SessionTree.read_rows` has read it
     label          the label on this entry, raw
     orphan         its parent is not in the file, so that it is a root
