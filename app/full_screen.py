@@ -271,8 +271,8 @@ def _reference(options: Options) -> str:
 def _is_likely(reference: str, options: Options) -> bool:
     """Whether to look for the named session before the first frame.
 
-    The ids that agents make have digits or dashes (formats/README.md, "pi"). A word of letters alone goes to
-    the selector, which finds an id too.
+    The ids that agents make have digits or dashes (formats/README.md, "Files of pi"). A word of letters alone
+    goes to the selector, which finds an id too.
     """
     word = "".join(options.query)
     return reference == "path" or (reference == "id" and not (word.isalpha() and word.strip(_HEX_LETTERS)))

@@ -1,5 +1,5 @@
-"""Restoring a session from oh-my-pi's archive to where oh-my-pi lists it (formats/README.md, "oh-my-pi").
-oh-my-pi itself cannot do that.
+"""Restoring a session from oh-my-pi's archive to where oh-my-pi lists it
+(formats/README.md, "Archive of oh-my-pi"). oh-my-pi itself cannot do that.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def set_name(manager: SessionManager, name: str) -> Change:
     kept = change.after or ""
     if not kept or kept == wanted or not wanted.startswith(kept):
         return change
-    # The title line of oh-my-pi has a fixed length (formats/README.md, "oh-my-pi").
+    # The title line of oh-my-pi has a fixed length (formats/README.md, "Titles of oh-my-pi").
     title = agent_named(change.agent).title
     cut = (
         f"the name was cut: {title} has room for the first {len(kept):,} of its {len(wanted):,} characters, "

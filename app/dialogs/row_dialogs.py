@@ -29,9 +29,8 @@ BROAD_FROM = 40
 
 
 class RowQuestion(Dialog[str | None]):
-    """Waits for the answer to a question that the screen below shows. Keys that are no answer do nothing
-    (formats/README.md, "Behaviour of SessionManager"). The result is the key of the answer; None after Esc or
-    Ctrl+C.
+    """Waits for the answer to a question that the screen below shows. Keys that are no answer do nothing.
+    The result is the key of the answer; None after Esc or Ctrl+C.
     """
 
     DEFAULT_CLASSES = ""

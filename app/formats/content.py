@@ -1,4 +1,4 @@
-"""The content of a message: a string, a list of blocks, or nothing (formats/README.md, "pi").
+"""The content of a message: a string, a list of blocks, or nothing (formats/README.md, "Messages").
 
 `read_content` gives each block with its arguments. `read_typed_content` gives only the conversation, one
 class for each type of block: it skips the arguments of a call, which may be a whole file. `read_json_strings`

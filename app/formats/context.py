@@ -71,7 +71,7 @@ def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[s
 
 def edited(messages: list[dict[str, Any]], replacement: Any) -> list[dict[str, Any]]:
     """The messages of an entry that a context_edit changed; none if `replacement` is None
-    (formats/README.md, "pi").
+    (formats/README.md, "Context").
     """
     if not isinstance(replacement, dict):
         return []

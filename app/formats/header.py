@@ -1,4 +1,4 @@
-"""Reads the header of a session in every known format (formats/README.md, "pi").
+"""Reads the header of a session in every known format (formats/README.md, "Headers").
 
 A header must begin within the first MiB, as for pi. If an agent would refuse a file that can be read all the
 same (a byte order mark, entries before the header, a title line in a store of pi), the file is read and the
@@ -390,7 +390,7 @@ def _dialect(value: dict[str, Any], slot: _Slot | None, agents: Sequence[str]) -
     if "omp" in known and any(field in value for field in _OMP_FIELDS):
         return "omp"
     # nickcecere/agent says version 1 aloud and pi's version 1 says nothing
-    # (formats/README.md, "Behaviour of SessionManager").
+    # (formats/README.md, "nickcecere/agent").
     if "agent" in known and value.get("version") == 1:
         return "agent"
     return next((agent for agent in known if agent not in ("omp", "agent")), known[0])

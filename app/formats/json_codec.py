@@ -1,6 +1,6 @@
 """Decodes and encodes lines of JSON. A line is accepted exactly if JavaScript's JSON.parse accepts it.
 
-The agents count lines by that (formats/README.md, "pi"): invalid UTF-8 becomes U+FFFD, lone surrogates are
+The agents count lines by that (formats/README.md, "Lines"): invalid UTF-8 becomes U+FFFD, lone surrogates are
 allowed, NaN and Infinity are not, and the depth of nesting has no practical limit. Values that are nested
 more than `DEPTH` levels deep are checked, and then flattened behind a note, so that their words can be
 searched.

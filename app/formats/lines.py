@@ -1,4 +1,4 @@
-"""Reads the lines of a file as bytes, with their offsets (formats/README.md, "pi").
+"""Reads the lines of a file as bytes, with their offsets (formats/README.md, "Lines").
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are not decoded
 here: invalid UTF-8 and lines of any length stay as they are. Blank lines and NUL bytes, of which a crash may

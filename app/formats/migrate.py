@@ -1,4 +1,4 @@
-"""Converts old entries to version 3, in memory only (formats/README.md, "Behaviour of SessionManager").
+"""Converts old entries to version 3, in memory only (formats/README.md, "Migrations").
 
 Version 1 has no ids. The id that an entry gets is its number in the file, so that it is always the same.
 """
@@ -46,7 +46,7 @@ def migrate(entry: dict[str, Any], version: int, index: int) -> dict[str, Any]:
 
 def migrate_line(line: bytes, version: int, index: int) -> bytes:
     """The line of entry number `index` of a file of `version`, converted to version 3
-    (formats/README.md, "Behaviour of SessionManager").
+    (formats/README.md, "Migrations").
 
     :raises BadLine: `line` is not a JSON object.
     """

@@ -1,5 +1,5 @@
 """Times as the agents write them: ISO 8601 text or milliseconds since the epoch
-(formats/README.md, "pi").
+(formats/README.md, "Entries").
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def slot_line(title: str, source: Source | None, updated_ms: int) -> bytes:
     """The slot for `title`: exactly `SLOT_SIZE` bytes, the newline at the end included.
 
     :param title: any text; "" for none. It is folded (`fold_title`), and cut after the last code point with
-        which the line fits: about 158 bytes of JSON (formats/README.md, "oh-my-pi").
+        which the line fits: about 158 bytes of JSON (formats/README.md, "Titles of oh-my-pi").
     :param source: who named the session; None leaves it unsaid. omp gives a session that "user" named no
         other title by itself.
     :param updated_ms: when, in milliseconds since the epoch.

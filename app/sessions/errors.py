@@ -68,7 +68,9 @@ class BadValue(SessionError, ValueError):
 
 
 class ReadOnly(SessionError):
-    """Sessions of this format are only read here; the agent's store says why (formats/README.md, "pi")."""
+    """Sessions of this format are only read here; the agent's store says why
+    (formats/README.md, "For a new format").
+    """
 
 
 class LiveSession(SessionError):

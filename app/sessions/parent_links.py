@@ -1,5 +1,5 @@
 """Link entries to their parents, and find orphans, loops, branch tips and the deepest leaf
-(formats/README.md, "pi").
+(formats/README.md, "Entries").
 
 Nothing here is recursive: a chain of entries may be as long as the file.
 """

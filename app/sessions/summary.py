@@ -30,9 +30,10 @@ class Summary(NamedTuple):
 
     title           one inert line (`app.sessions.summaries.titles`); `title_source` says where it comes from
     last_prompt     the beginning of the last prompt, as one inert line; "" if that prompt is the title
-    created         the header's time, None when it has none
-    modified        the newest user or assistant message, else the header, else the file's mtime
-    (formats/README.md, "pi")
+    created         the header's time, else that of the first entry if a line may have several entries; None
+                    if it is not known
+    modified        the time of the newest user or assistant message, else `created`, else the file's mtime
+                    (formats/README.md, "List of pi")
     message_count   entries of type message, as pi counts them; it also counts one without its message,
                     which is a problem
     entry_count     all entries, without headers, title lines and lines that are no entries: no JSON object,

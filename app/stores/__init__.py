@@ -1,4 +1,4 @@
-"""The agents, and the discovery of their stores (formats/README.md, "The version 3 family")."""
+"""The agents, and the discovery of their stores (formats/README.md)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
 
 def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
     """The artifacts folder of the session at `path`, which is its path without the suffix
-    (formats/README.md, "oh-my-pi"); "" if there is none.
+    (formats/README.md, "Artifacts of oh-my-pi"); "" if there is none.
 
     A store, or the folder of a working folder in a store, is no artifacts folder.
     """

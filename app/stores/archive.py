@@ -1,5 +1,5 @@
 """oh-my-pi's archive of compressed sessions, `archive/sessions/<folder>/<file>.jsonl.gz`, which it does not
-list (formats/README.md, "oh-my-pi").
+list (formats/README.md, "Archive of oh-my-pi").
 """
 
 from __future__ import annotations

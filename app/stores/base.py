@@ -110,7 +110,9 @@ class Store:
 
     @property
     def flat(self) -> bool:
-        """Whether sessions lie directly in `root`, as in a custom folder (formats/README.md, "pi")."""
+        """Whether sessions lie directly in `root`, as in a custom folder
+        (formats/README.md, "Files of pi").
+        """
         return bool(self.arguments) or self.source.endswith("_SESSION_DIR")
 
     @property
@@ -315,20 +317,19 @@ class Agent:
 
     def prompt_arguments(self, text: str) -> list[str]:
         """Further arguments that send `text` at once; none if the agent has no such arguments
-        (formats/README.md, "Results of writing").
+        (formats/README.md, "Resuming").
         """
         return []
 
     def draft_path(self, path: str) -> str:
         """The file with the text that the agent puts into its editor when it resumes the session at `path`;
-        "" for none (formats/README.md, "Results of writing").
+        "" for none (formats/README.md, "Safe places to branch").
         """
         return ""
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
         """The lock with which the agent itself writes the session at `path`, to be held for milliseconds;
-        None for none (formats/README.md, "Writing beside a running agent"). It raises the errors of
-        `app.stores.locks`.
+        None for none (formats/README.md, "Locks of oh-my-pi"). It raises the errors of `app.stores.locks`.
         """
         return None
 
@@ -343,7 +344,9 @@ class Agent:
         return None
 
     def resume_warning(self, dialect: str) -> str:
-        """A warning before a session in this dialect is resumed; "" for none (formats/README.md, "pi")."""
+        """A warning before a session in this dialect is resumed; "" for none
+        (formats/README.md, "pi version 4").
+        """
         if dialect == "lanes":
             return f"this file is of pi's version 4, and {self.title} may not read those yet"
         return ""
@@ -361,7 +364,7 @@ class Agent:
 
 
 def store_arguments(path: str, store: Store) -> list[str]:
-    """The store's arguments if the file lies directly in its root (formats/README.md, "pi")."""
+    """The store's arguments if the file lies directly in its root (formats/README.md, "Files of pi")."""
     return list(store.arguments) if os.path.dirname(path) == store.root else []
 
 

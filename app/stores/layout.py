@@ -1,4 +1,4 @@
-"""Lists the session files of a store as the agents do (formats/README.md, "pi").
+"""Lists the session files of a store as the agents do (formats/README.md, "Files of pi").
 
 Sessions are the files with the agent's suffix directly in the root (in custom folders) and in its direct
 subfolders (one for each working folder), or as many levels below as the agent's `depth` says. This module
@@ -174,7 +174,9 @@ def _with_status(entries: list[os.DirEntry[str]], names: _Names, complaints: lis
 
 
 def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> dict[str, str]:
-    """Name of an artifacts folder -> the name of its session file (formats/README.md, "oh-my-pi")."""
+    """Name of an artifacts folder -> the name of its session file
+    (formats/README.md, "Artifacts of oh-my-pi").
+    """
     return {
         entry.name[: -len(suffix)]: entry.name
         for entry in entries

@@ -213,7 +213,7 @@ def _claim_open_files(snapshot: Processes, process: Process, suffixes: tuple[str
 
 def _claim_breadcrumb(snapshot: Processes, process: Process, folder: str) -> None:
     """Claim the session that omp's breadcrumb for the terminal of a process names (formats/README.md,
-    "oh-my-pi").
+    "Terminal notes of oh-my-pi").
 
     A breadcrumb outlives its process, so it counts only if the process runs in the folder that it names.
     """

@@ -95,13 +95,15 @@ def socket_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def publish_lock(path: str, patience: float = _PUBLISH_WAIT) -> Iterator[None]:
-    """Hold the lock with which oh-my-pi writes the session at `path`, for milliseconds.
+    """Hold the lock with which oh-my-pi writes the session at `path`, for milliseconds
+    (formats/README.md, "Locks of oh-my-pi").
 
     It is the file `.<name>.lock` beside the session, which contains a process id and a time. On Linux, a
-    `socket_lock` is taken around it. Elsewhere, oh-my-pi's outer lock would leave a file, so only the lock
+    `socket_lock` is taken around it. Elsewhere, this gate of oh-my-pi would leave a file, so only the lock
     file is used, which oh-my-pi takes as well. A lock file whose process has ended, or one without a process
     id that is older than half a second, is replaced, as oh-my-pi does.
 
+    :param patience: seconds to wait for another program.
     :raises Busy: another program holds the lock.
     :raises OSError: the file cannot be written.
     """

@@ -1,4 +1,5 @@
-"""The names of sessions that an agent keeps in a file beside the sessions (formats/README.md, "Codex").
+"""The names of sessions that an agent keeps in a file beside the sessions
+(formats/README.md, "Files of Codex").
 
 Each line of such a file is a JSON object with the `id` of a session and its `thread_name`; the last line of
 an id counts. The agent appends to it, so its end may be unfinished.

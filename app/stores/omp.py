@@ -138,8 +138,8 @@ class Omp(Agent):
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The outer of its two locks (formats/README.md, "Writing beside a running agent"). Only Linux has it
-        as a socket; elsewhere it would leave a file in omp's folder, and is not taken.
+        """The gate, which is the outer of its two locks (formats/README.md, "Locks of oh-my-pi"). Only Linux
+        has it as a socket; elsewhere it would leave a file in omp's folder, and is not taken.
         """
         if sys.platform != "linux":
             return None
@@ -147,7 +147,7 @@ class Omp(Agent):
         return socket_lock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
 
     def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """Both of its locks: the outer one, and the lock file beside the session."""
+        """Both of its locks: the gate, on Linux only, and the lock file beside the session."""
         return publish_lock(path, WRITERS_WAIT)
 
     def archive(self, store: Store) -> str:

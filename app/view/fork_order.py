@@ -1,6 +1,6 @@
 """Forks: which session is a fork of which, and the order of sessions in threads.
 
-``parent_session`` of a fork is a path or an id, as its agent wrote it (formats/README.md, "pi").
+``parent_session`` of a fork is a path or an id, as its agent wrote it (formats/README.md, "Headers").
 
 In a thread, forks stand under their parents. Roots and children are sorted by the newest activity in their
 subtree; with pins first, a subtree with a pinned session precedes the others. A fork whose parent is not

@@ -1,8 +1,8 @@
 """A selection of sessions that follows file renames: for questions, editors, dialogs, marks and the cursor.
 
-Agents rename their folders (formats/README.md, "oh-my-pi"), also while a question is open. A session is
-therefore identified by its store and its id. If two files have the same id, the file identifies the session
-as well.
+Agents rename their folders (formats/README.md, "Files of oh-my-pi"), also while a question is open. A session
+is therefore identified by its store and its id. If two files have the same id, the file identifies the
+session as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Migration of old entries to version 3 (formats/README.md, "Behaviour of SessionManager")."""
+"""Migration of old entries to version 3 (formats/README.md, "Migrations")."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """`externalize` shortens an entry like oh-my-pi, and `inline_blobs` restores its images
-(formats/README.md, "Behaviour of SessionManager").
+(formats/README.md, "Size limits of oh-my-pi").
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The history of prompts
-(formats/README.md, "Behaviour of SessionManager"), and the history of omp, only looked at.
+(formats/README.md, "Prompt history of oh-my-pi"), and the history of omp, only looked at.
 """
 
 from __future__ import annotations

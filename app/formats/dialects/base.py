@@ -1,4 +1,6 @@
-"""The base classes of dialects: how an agent's lines are read and written (formats/README.md, "pi")."""
+"""The base classes of dialects: how an agent's lines are read and written
+(formats/README.md, "The version 3 family").
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class WriteFormat:
     """Whether a title line before the header has the name of the session, and not an entry."""
     limits_size = False
     """Whether long texts are cut, and images are moved to the blob store
-    (formats/README.md, "Behaviour of SessionManager").
+    (formats/README.md, "Size limits of oh-my-pi").
     """
     forks_by_id = False
     """Whether a fork of all entries names its parent by id, and keeps its title."""
@@ -206,7 +208,7 @@ class Dialect:
     """Whether the format has no branches: the parent of each entry is the one before it."""
     migrates = True
     """Whether the versions are pi's, so that older ones are read as version 3
-    (formats/README.md, "Behaviour of SessionManager").
+    (formats/README.md, "Migrations").
     """
     name_marker = b"session_info"
     """Bytes in each line that names the session; empty if no line after the header does."""

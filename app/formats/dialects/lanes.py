@@ -1,4 +1,4 @@
-"""pi v4 "lanes": transactions of entries, usage rows and values (formats/README.md, "pi").
+"""pi v4 "lanes": transactions of entries, usage rows and values (formats/README.md, "pi version 4").
 
 The tip of the main branch, labels and the name are values. Only the usage rows give the cost of answers.
 """

@@ -1,5 +1,5 @@
 """oh-my-pi: the title line or the header names the session; session_info is not read
-(formats/README.md, "oh-my-pi").
+(formats/README.md, "Titles of oh-my-pi").
 """
 
 from __future__ import annotations

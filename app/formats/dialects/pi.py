@@ -1,4 +1,6 @@
-"""pi: the latest session_info names the session, on whatever branch it is (formats/README.md, "pi")."""
+"""pi: the latest session_info names the session, on whatever branch it is
+(formats/README.md, "Names of pi").
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Build the context that the agent would send to the model at a leaf
-(formats/README.md, "Behaviour of SessionManager").
+(formats/README.md, "Context").
 """
 
 from __future__ import annotations

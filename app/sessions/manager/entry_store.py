@@ -54,7 +54,7 @@ class EntryFormat:
 
 
 class Entry(Struct, eq=False, gc=False, dict=False):
-    """An entry of a session (formats/README.md, "Behaviour of SessionManager").
+    """An entry of a session (formats/README.md, "Entries").
 
     type, id, parent_id   as written; made up for a file of version 1; "" for an entry without an id
     timestamp             as written: ISO 8601 text, or milliseconds

@@ -1,5 +1,5 @@
 """List the sessions of one folder or of a whole store without an index, for scripts
-(formats/README.md, "Behaviour of SessionManager").
+(formats/README.md, "List of pi").
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def infos(
 
 def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None = None) -> str | None:
     """Return the session file that was written to last, None if there is none
-    (formats/README.md, "Behaviour of SessionManager").
+    (formats/README.md, "List of pi").
 
     :param cwd: only among the sessions of this working folder.
     """

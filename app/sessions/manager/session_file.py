@@ -468,7 +468,7 @@ class SessionFile:
 
     def _migrate(self) -> None:
         """Rewrite a file of an old version as version 3, now that an entry is really written to it
-        (formats/README.md, "Behaviour of SessionManager").
+        (formats/README.md, "Migrations").
 
         Lines that are no entries stay in their places.
         """

@@ -186,7 +186,7 @@ class SessionManager:
         """Open the session that was used last in `cwd`, or make a new one.
 
         The session that this terminal was last in comes first, if the agent keeps a note of it
-        (formats/README.md, "Behaviour of SessionManager"), then the file that was written to last.
+        (formats/README.md, "Terminal notes of oh-my-pi"), then the file that was written to last.
 
         :raises ReadOnly: there is none, and sessions of that agent are only read here.
         :raises NotASession, Unreadable, WriteFailed: as `open`.
@@ -408,7 +408,7 @@ class SessionManager:
 
     def build_session_context(self, leaf_id: str | None = None) -> Context:
         """Return the context that the agent would send to the model
-        (formats/README.md, "Behaviour of SessionManager").
+        (formats/README.md, "Context").
 
         :param leaf_id: as if that were the leaf; an unknown id stands for the file's last entry.
         """

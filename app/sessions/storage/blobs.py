@@ -1,5 +1,5 @@
 """Blobs: images that oh-my-pi keeps beside its sessions, and the entries that refer to them
-(formats/README.md, "oh-my-pi").
+(formats/README.md, "Size limits of oh-my-pi").
 
 A blob is a file named by the SHA-256 of its bytes, in lower-case hex and without an extension. An entry holds
 `blob:sha256:<hex>` in its place. oh-my-pi also makes `<hex>.png` and the like for programs that open files by

@@ -1,8 +1,7 @@
-"""The history of prompts, to search them and send them again
-(formats/README.md, "Behaviour of SessionManager").
+"""The history of prompts, to search them and send them again.
 
 It is a database beside the sessions, and no part of any of them. `HistoryStorage` keeps one for leafmark, and
-`open_history` reads the one that oh-my-pi keeps (formats/README.md, "oh-my-pi").
+`open_history` reads the one that oh-my-pi keeps (formats/README.md, "Prompt history of oh-my-pi").
 """
 
 from __future__ import annotations

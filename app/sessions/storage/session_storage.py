@@ -1,5 +1,5 @@
 """The interface to the bytes of sessions, and an implementation in memory
-(formats/README.md, "Behaviour of SessionManager").
+(formats/README.md, "Writing").
 
 Everything that leafmark writes to a session goes through the five writes of `SessionStorage`: one line at
 the end, a new file, a rewrite of the whole file, the title slot in place, and another path. `tidy` clears up

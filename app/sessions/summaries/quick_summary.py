@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4 << 10
 TAIL_BYTES = 32 << 10
 """Bytes that are read at the beginning of a file and, at most, at its end. omp's own list reads as many
-(formats/README.md, "oh-my-pi").
+(formats/README.md, "List of oh-my-pi").
 """
 
 FIRST_TAIL_BYTES = 8 << 10

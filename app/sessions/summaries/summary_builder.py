@@ -1,7 +1,7 @@
 """Builds the summary of a session from its lines, one block after the other; appended lines can follow later.
 
-The counts are those of pi (formats/README.md, "pi"). If pi would refuse a whole session because of one line,
-the session stays and the line is a fault.
+The counts are those of pi (formats/README.md, "List of pi"). If pi would refuse a whole session because of
+one line, the session stays and the line is a fault.
 """
 
 from __future__ import annotations

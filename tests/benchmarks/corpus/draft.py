@@ -243,7 +243,7 @@ class Draft:
 
     def hook_message(self, text: Text) -> None:
         """Append a message of the role that version 3 renamed to custom
-        (formats/README.md, "Behaviour of SessionManager").
+        (formats/README.md, "Migrations").
         """
         self.message(
             "hookMessage",
