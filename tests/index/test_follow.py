@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     # Otherwise periodic walks would find later what the watch has to find itself.
-    monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
+    for name in ("WALK_SECONDS", "_SOONEST_WALK_SECONDS"):
+        monkeypatch.setattr(polling, name, 3600.0)
     monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 3600.0)
 
 

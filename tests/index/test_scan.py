@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.actions.session_edits import rename
 from app.index.index import Index
 from app.index.row import problem_count
+from app.index.scan import deltas as deltas_module
+from app.index.scan import executor
 from app.index.scan import scan as scan_module
 from app.index.scan.walk import walk
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
@@ -377,6 +379,32 @@ def test_a_stopped_scan_is_continued_by_the_next(tmp_path: Path, root: Path, sto
     assert index.counts.whole == 0
     index.scan()
     assert index.counts.whole == 60
+
+
+def test_a_scan_that_is_killed_keeps_what_it_has_read(
+    tmp_path: Path, root: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(root, 60)
+    monkeypatch.setattr(deltas_module, "DELTA_SECONDS", 0.0)
+    monkeypatch.setattr(deltas_module, "ENTRY_SECONDS", 0.0)
+    monkeypatch.setattr(deltas_module, "SAVED_FROM", 8)
+    real_read = executor.read
+    left = [40]
+
+    def read_or_die(*arguments: Any) -> object:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        return real_read(*arguments)
+
+    monkeypatch.setattr(executor, "read", read_or_die)
+    with pytest.raises(KeyboardInterrupt):
+        Index([store], str(tmp_path / "cache")).scan()
+    monkeypatch.undo()
+    second = Index([store], str(tmp_path / "cache"))
+    second.scan()
+    assert second.counts.whole == 20
+    assert facts(second.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
 def test_deltas_are_relative_to_the_shown_rows(tmp_path: Path, root: Path, store: Store) -> None:

@@ -185,6 +185,16 @@ def test_a_label_is_on_the_branch_of_its_entry(world: World) -> None:
     assert world.index.place(world.one("first")) == (False, 1, 2)
 
 
+def test_the_branch_of_a_hit_in_a_missing_file_is_unknown(world: World) -> None:
+    world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "last"))
+    world.scan()
+    shown, unseen = world.one("first"), world.one("first")
+    assert shown.entry_id == "b"
+    world.path("s1").unlink()
+    for hit in (shown, unseen):
+        assert world.index.place(hit).on_active_path is None
+
+
 def test_there_is_no_third_order(world: World) -> None:
     with pytest.raises(ValueError, match="no such order: 'newest'"):
         world.index.query("fox", order="newest")

@@ -12,7 +12,9 @@ from app.formats.text_kinds import USER
 from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
+from app.index.scan import deltas
 from app.index.text import store as store_module
+from app.index.text.store import TextStore
 from app.sessions.passages import NO_TEXT, PackedText, unpack
 from tests.index.helpers import append, fill, message, pi_store, session, write
 from tests.index.mischief import Mischief
@@ -159,7 +161,12 @@ def test_texts_are_right_after_random_changes(cache: Path, store: Store, seed: i
     assert indexes[0].counts.tails > 0
 
 
-def test_texts_are_stored_before_a_delta_is_sent(cache: Path, store: Store) -> None:
+def test_texts_are_stored_before_a_delta_is_sent(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each file is reported when it is read.
+    monkeypatch.setattr(deltas, "DELTA_SECONDS", 0.0)
+    monkeypatch.setattr(deltas, "ENTRY_SECONDS", 0.0)
     fill(Path(store.root), 60)
     second = Catalog(str(cache), [store])
     index = Index([store], str(cache))
@@ -173,6 +180,25 @@ def test_texts_are_stored_before_a_delta_is_sent(cache: Path, store: Store) -> N
 
     index.scan(on_delta)
     assert count == 60
+
+
+def test_the_folder_is_locked_while_texts_wait_for_the_catalog(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(Path(store.root), 40)
+    tidied: list[object] = []
+    monkeypatch.setattr(store_module, "compact", lambda *_: tidied.append(1))
+    index = Index([store], str(cache))
+    second = TextStore(Catalog(str(cache), [store]))
+
+    def on_delta(delta: object) -> None:
+        second.tidy(threading.Event())
+        assert tidied == []
+
+    index.scan(on_delta)
+    assert tidied == [1], "at the end, by the one that has written"
+    second.tidy(threading.Event())
+    assert tidied == [1, 1], "nobody writes"
 
 
 def test_texts_are_limited_to_the_given_stores_and_paths(tmp_path: Path, cache: Path) -> None:
