@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +27,6 @@ from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from app.index.file_reader import Result
 
@@ -148,6 +148,12 @@ def test_a_worker_ends_when_its_input_closes() -> None:
         assert process.wait(timeout=60) == 0
 
 
+def threads_of(process: int) -> set[str]:
+    """The states of its threads."""
+    paths = Path(f"/proc/{process}/task").glob("*/stat")
+    return {path.read_text().rpartition(")")[2].split()[0] for path in paths}
+
+
 @cases("stopped", [False, True])
 def test_closing_the_pool_ends_its_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool
@@ -156,6 +162,8 @@ def test_closing_the_pool_ends_its_workers(
     processes = workers.process_ids
     for process in processes if stopped else ():
         os.kill(process, signal.SIGSTOP)
+        # Otherwise another signal may come first.
+        until(lambda process=process: threads_of(process) == {"T"})
     workers.close()
     assert [result for group in results for result in group] == []
     assert not workers.process_ids

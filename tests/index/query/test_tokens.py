@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.index.query.tokens import as_value, tokens
+from app.index.query.tokens import as_value, quote, tokens
 from tests.cases import cases
 
 
@@ -90,6 +90,12 @@ def test_every_token_has_its_offsets() -> None:
     ]
     values = tokens(text)[1].items
     assert [text[item.start : item.end] for item in values] == ["pi", '"x y"']
+
+
+@cases("text", ["", '"', "\\", '\\"', 'a\\\\"b\\', '""', "a b", "C:\\", '\\\\"'])
+def test_a_quoted_text_is_read_unchanged(text: str) -> None:
+    assert shapes(quote(text)) == [("phrase", [text])]
+    assert shapes("name:" + quote(text)) == [("name", [text])]
 
 
 def test_a_value_is_quoted_only_if_needed() -> None:
