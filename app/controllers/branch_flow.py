@@ -202,7 +202,7 @@ class BranchFlow:
             self._jobs.outline(self._question)
 
     def outlined(self, text: str) -> None:
-        """The outline of the branch is made."""
+        """Show the outline of the branch that is left."""
         if self._dialog is not None:
             self._dialog.set_outline(text)
 
@@ -221,7 +221,7 @@ class BranchFlow:
         return self._made
 
     def made(self, event: SummaryMade) -> None:
-        """The command has ended."""
+        """Take the result of the command, which has ended."""
         dialog, self._wait = self._wait, None
         if dialog is not None:
             self._made = event
@@ -280,7 +280,7 @@ class BranchFlow:
         return await self._outcome
 
     def done(self, outcome: Outcome) -> None:
-        """The branch is written, or has failed."""
+        """Take the result of the branch, which is written or has failed."""
         if self._outcome is not None and not self._outcome.done():
             self._outcome.set_result(outcome)
 

@@ -36,7 +36,7 @@ FAILURE_SECONDS = 10.0
 """Seconds for which the message stays that changes are not followed."""
 
 FROZEN_FROM = 1_000
-"""New sessions after which they are exempted from garbage collection, because they stay."""
+"""The number of new sessions after which all are exempted from garbage collection, because they stay."""
 
 
 @dataclass(eq=False, repr=False)
@@ -116,7 +116,7 @@ class IndexFeed:
         )
 
     def take_back(self) -> None:
-        """The screen over this one is gone."""
+        """Take the index back from the screen over this one, which is gone."""
         self._above = None
         # A search of that screen may have ended the one here, and none was made for changes meanwhile.
         self._search_again()

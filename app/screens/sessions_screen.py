@@ -98,7 +98,7 @@ CACHE_PROBLEM_SECONDS = 10.0
 NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
-"""Before whatever else the key does in a pane."""
+"""It comes before whatever else the key does in a pane."""
 
 
 class _Panes(Container):
@@ -232,7 +232,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         raise NotImplementedError
 
     async def follow_session(self, row: Row) -> None:
-        """The file of a session changed."""
+        """Show what has changed in the file of a session."""
         raise NotImplementedError
 
     def retry_session(self) -> None:
@@ -516,7 +516,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.refresh_bars()
 
     def files_changed(self) -> None:
-        """Sessions were moved, or changed in their files."""
+        """Show in open dialogs that sessions were moved, or changed in their files."""
         self.resume_controller.sessions_changed(is_reading=self.is_reading)
         self.places.renew_history()
 

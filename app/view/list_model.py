@@ -62,7 +62,7 @@ class ListModel:
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
     missing_folders, missing_agents
-                 folders of sessions that are gone, and agents that are not installed
+                 folders of sessions that no longer exist, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
     """
 
@@ -123,8 +123,9 @@ class ListModel:
     def preview(self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row]) -> None:
         """Fill the list from the counts of each project and the rows that come first.
 
-        :param counts: (folder, number of sessions, newest activity in ms, number of hidden ones) of every
-            project; the first two are of sessions that are not hidden. The newest project comes first.
+        :param counts: (folder, number of sessions, newest activity, number of hidden ones) of every project.
+            The first number and the activity, in milliseconds since the epoch, are of sessions that are not
+            hidden. The newest project comes first.
         :param rows: with groups, the rows of all open groups; else as many of the first as fit the screen.
         """
         counted = list(counts)

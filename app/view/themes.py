@@ -38,7 +38,7 @@ TEXTUAL = {
     "rose-pine-moon": "#232136 #e0def4 #c4a7e7 #3e8fb0 #ea9a97 #9ccfd8 #f6c177 #eb6f92",
     "tokyo-night": "#1a1b26 #a9b1d6 #bb9af7 #7aa2f7 #ff9e64 #9ece6a #e0af68 #f7768e",
 }
-"""The name of a theme of Textual and the colours of `BASE`, which are its own."""
+"""The name of a theme of Textual -> its own colours, in the order of `BASE`."""
 BUNDLED = ("dark", "light", "high-contrast", *TEXTUAL)
 """The names of all themes that come with leafmark, in the order of the list."""
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")

@@ -1,4 +1,6 @@
-"""One-line text inputs: a line that is edited in a row or dialog, and the search box above a list."""
+"""One-line text inputs: a line that is edited in a row or dialog, the search box above a list, and the line
+that searches a tree or a transcript.
+"""
 
 from __future__ import annotations
 
