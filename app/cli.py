@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
 
     :param arguments: the words after the program's name; None for those of the process.
     :param ends: the process has nothing else to do and may end here.
-    :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed.
+    :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed, 130 after Ctrl+C.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:

@@ -214,7 +214,7 @@ def parser(command: str = "") -> argparse.ArgumentParser:
 
 
 def _help_of(name: str) -> Callable[[int], str] | None:
-    """The function that makes the end of the help of a command for a number of columns; None for no more."""
+    """The function that makes the end of the help of a command for a number of columns; None for no end."""
     if any(option.name == "format" for option in COMMANDS[name].options):
         return lambda columns: _language(name, columns) + _fields(name)
     return None

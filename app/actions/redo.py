@@ -34,8 +34,8 @@ _SILENT = frozenset(("label", "session_info", "title_change"))
 
 def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_folder: str) -> Change:
     """Make an undone change again. A label, name, leaf, pin or note gets its new value again, and so do
-    tags, rewritten lines and a working folder. What was trashed is trashed again, and what was restored or
-    made is brought back.
+    tags, rewritten lines and a working folder. A trashed session is trashed again, and a restored or new
+    session is brought back.
 
     :param step: of `Journal.redoable`.
     :param env: the environment by which agents find their sessions, and the system its trash.

@@ -25,7 +25,7 @@ def run(options: Options, setup: Setup) -> int:
     """Change the tags and the note of a session as one action, or print them if there is nothing to change;
     see `app.changes.run`.
 
-    :raises WrongUse: what is to be changed is no tag, or the note is too long.
+    :raises WrongUse: a word is no tag with its sign, or the note is too long.
     """
     try:
         add, remove = _parse_changes(options.changes)

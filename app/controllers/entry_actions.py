@@ -184,13 +184,13 @@ class EntryActions:
     # forks
 
     def fork_here(self) -> None:
-        """Make a new session of the path to the entry under the cursor."""
+        """Fork the session at the entry under the cursor."""
         target = self.target()
         if target is not None:
             self._fork([target.row], target.entry_id, None)
 
     def fork_here_to(self) -> None:
-        """Ask for a folder, and make a new session of the path to the entry under the cursor there."""
+        """Ask for a folder, and fork the session at the entry under the cursor into it."""
         target = self.target()
         if target is not None:
             self._host.start(self._fork_to(target))

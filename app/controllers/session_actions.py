@@ -265,23 +265,23 @@ class SessionActions:
     # fork and new
 
     def fork(self) -> None:
-        """Make a new session of the one under the cursor, in the same folder."""
+        """Fork the session under the cursor in the same folder."""
         row = self._pane.list.row
         if row is not None:
             self.run("fork", [row], row_actions.fork)
 
     def fork_to(self) -> None:
-        """Ask for a folder, and make a new session of the one under the cursor there."""
+        """Ask for a folder, and fork the session under the cursor into it."""
         row = self._pane.list.row
         if row is not None:
             self._host.start(self._fork_to(row, "fork"))
 
     def fork_to_resume(self, row: Row) -> None:
-        """Ask for a folder, make a new session of `row` there, and resume it."""
+        """Ask for a folder, fork the session of `row` into it, and resume the fork."""
         self._host.start(self._fork_to(row, FORK_AND_RESUME))
 
     def fork_and_resume(self, row: Row) -> None:
-        """Make a new session of `row` in the same folder, and resume it."""
+        """Fork the session of `row` in the same folder, and resume the fork."""
         self._fork_folder = row.cwd
         self.run(FORK_AND_RESUME, [row], row_actions.fork)
 
@@ -301,8 +301,8 @@ class SessionActions:
         return await self._host.open(FolderDialog(setup.here[0], setup.home))
 
     def new_session(self) -> None:
-        """Begin a new session, of the same agent and in the same folder. There is a question before it:
-        leafmark ends with it. On a project it is the agent of the newest session.
+        """Start a new session of the same agent in the same folder, after a question: leafmark ends then. On
+        a project, the agent is that of its newest session.
         """
         project = self._pane.list.project
         newest = project.latest.row if project is not None and project.latest is not None else None
@@ -408,7 +408,7 @@ class SessionActions:
         return "" if progress is None else progress_note(progress.what, progress.done, progress.total)
 
     def progressed(self, event: ActionsProgressed) -> None:
-        """An action on several sessions has progressed, or has ended."""
+        """Keep the progress of an action on several sessions, or note that it has ended."""
         self._progress = event.progress
         if event.progress is not None:
             event.progress.is_seen = True

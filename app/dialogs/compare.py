@@ -102,7 +102,7 @@ class CompareDialog(Dialog["Node | None"]):
     ]
 
     def __init__(self, turned: Callable[[int], None]) -> None:
-        """:param turned: asks for the branch so many on from the first; `show` brings it."""
+        """:param turned: asks for the branch that is this many after the first; `show` shows it."""
         super().__init__()
         self._turned = turned
         self._at = 0

@@ -197,7 +197,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
             self.call_after_refresh(self._show_entry)
 
     def action_turn(self) -> None:
-        """This session's labels, or those of all."""
+        """Turn between this session's labels and those of all."""
         self._all = not self._all
         self._show()
 

@@ -78,7 +78,7 @@ class ResumeDialog(Dialog[str | None]):
         self._show()
 
     def tell(self, standing: Standing, *, is_gone: bool = False) -> None:
-        """Show how it stands now: the agent has moved the session, or the session is gone or back."""
+        """Show the new state: the agent has moved the session, or the session is gone or back."""
         if (standing, is_gone) != (self.standing, self._is_gone):
             self.standing, self._is_gone = standing, is_gone
             self._show()

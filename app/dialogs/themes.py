@@ -29,7 +29,7 @@ _MOST_ROWS = 14
 
 
 class ThemesDialog(Dialog["str | None"]):
-    """Enter answers with the name of the theme under the cursor. Escape restores the theme of before."""
+    """Enter answers with the name of the theme under the cursor. Escape restores the previous theme."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f2", "restore", "Restore"),
@@ -78,6 +78,6 @@ class ThemesDialog(Dialog["str | None"]):
         self.dismiss(self._list.picked)
 
     def action_restore(self) -> None:
-        """Restore the theme of before."""
+        """Restore the previous theme."""
         self.app.theme = f"leafmark-{self._now}"
         self.dismiss(None)

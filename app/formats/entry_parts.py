@@ -333,7 +333,7 @@ class Field(NamedTuple):
 def layout_fields(value: Any) -> list[Field]:
     """The fields of an object or the items of a list; one field without a name for any other value."""
     found: list[Field] = []
-    # what is still to be said, the next one last: (column, dash, name, value)
+    # the fields that are still to be laid out, the next one last: (column, dash, name, value)
     waiting: list[tuple[int, bool, str, Any]] = []
     if isinstance(value, dict | list) and value:
         _push_children(value, 0, False, waiting)

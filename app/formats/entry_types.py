@@ -31,7 +31,7 @@ SILENT = BOOKKEEPING | ALWAYS_HIDDEN | {UNDISPLAYED}
 
 
 SHELL_ROLES = {"bashExecution": "command", "pythonExecution": "code"}
-"""The roles of what the user ran himself, and the fields that say what."""
+"""The roles of commands and code that the user ran -> the field with the command or code."""
 SUMMARY_ROLES = frozenset(("branchSummary", "compactionSummary"))
 """The roles of messages that are summaries."""
 EXTENSION_ROLES = frozenset(("custom", "hookMessage"))

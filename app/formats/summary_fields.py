@@ -38,7 +38,7 @@ _OTHER_ROLES = (
 
 
 class Message(Struct, gc=False):
-    """A message of which no more is needed than that it is one."""
+    """A message of which no field is needed."""
 
 
 class Prompt(Message, gc=False, tag_field="role", tag="user"):

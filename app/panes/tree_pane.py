@@ -170,8 +170,8 @@ class TreePane(Pane):
         self.update_borders()
 
     async def follow(self, row: Row) -> None:
-        """Show the new entries of a session whose file has changed, if that session is shown. They are mostly
-        shown at the end of this.
+        """Show the new entries of a session whose file has changed, if that session is shown. Wait
+        until they are shown, but no longer than `GROWTH_SECONDS`.
         """
         if row.path != self._opened:
             return

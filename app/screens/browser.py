@@ -672,11 +672,11 @@ class BrowserScreen(SessionsScreen):
         return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
     def action_next_pane(self) -> None:
-        """The next pane."""
+        """Focus the next pane."""
         self._step_pane(1)
 
     def action_previous_pane(self) -> None:
-        """The previous pane."""
+        """Focus the previous pane."""
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:

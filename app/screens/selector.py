@@ -185,11 +185,11 @@ class SelectorScreen(SessionsScreen):
 
     @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
-        """This folder, or all, as in pi."""
+        """Turn between this folder and all folders, as the key does in pi."""
         self.action_turn("scope")
 
     def action_previous_pane(self) -> None:
-        """The line, the list, the preview, and round again."""
+        """Focus the next of the search line, the list and the preview."""
         ring: list[Widget] = [self.sessions_pane.box, self.sessions_pane.list, self._preview.lines]
         ring = [widget for widget in ring if widget.focusable]
         at = ring.index(self.focused) if self.focused in ring else 0

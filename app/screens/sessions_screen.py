@@ -98,7 +98,7 @@ CACHE_PROBLEM_SECONDS = 10.0
 NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
-"""It comes before whatever else the key does in a pane."""
+"""The key stops the action before it does anything else in a pane."""
 
 
 class _Panes(Container):
@@ -312,10 +312,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         raise NotImplementedError
 
     def focus_moved(self, widget: Widget) -> None:
-        """Another widget has the focus."""
+        """Take note that another widget has the focus."""
 
     def uncovered(self) -> None:
-        """The screen over this one is gone."""
+        """Take note that the screen over this one is gone."""
 
     # begin and end
 

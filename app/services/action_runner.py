@@ -70,12 +70,12 @@ class ProgressReporter:
         self.stopped: list[tuple[str, int, int]] = []
 
     def begin(self, action: str) -> ActionProgress:
-        """An action begins."""
+        """Begin an action; return its progress, which the caller updates."""
         self._progress = ActionProgress(action)
         return self._progress
 
     def end(self) -> None:
-        """The action is done or stopped."""
+        """End the action, which is done or was stopped."""
         progress, self._progress = self._progress, None
         if progress is not None and progress.total > 1:
             self._post(ActionsProgressed(None))

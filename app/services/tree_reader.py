@@ -73,6 +73,7 @@ class TreeReader(BackgroundService):
         """Read a session from its beginning. The end of a long one is read first and posted as a tree that
         is not whole.
 
+        :param mode: the filter of the tree.
         :param again: it is the session that is shown, at another path.
         """
         self._open(path, agents, mode, again=again)
@@ -229,6 +230,7 @@ class TreeSearch(BackgroundService):
     def search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
         """Search for entries with all of ``words``: folded, at least one.
 
+        :param around: the index of the entry to begin at.
         :param tools: see `TreeText`.
         """
         self.generation += 1
@@ -288,7 +290,7 @@ class TreeSearch(BackgroundService):
 
 
 class LabelReader(BackgroundService):
-    """Posts a ``LabelledRead`` for each session."""
+    """Posts a ``LabelledRead`` for each session whose labelled entries can be read."""
 
     thread_name = "labels"
 

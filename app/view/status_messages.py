@@ -18,7 +18,7 @@ MOST_CHARACTERS = 500
 MOST_LOGGED = 50
 
 FACT, DONE, WARNING, ERROR = "fact", "done", "warning", "error"
-"""Kinds of messages: what is so, what was done, what the user should know, what was not done."""
+"""Kinds of messages: a fact, an action that was done, a warning, and an action that was not done."""
 
 _MARKS = {FACT: "", DONE: "✓ ", WARNING: "! ", ERROR: "× "}
 _STYLES = {FACT: "text", DONE: "live", WARNING: "warning", ERROR: "error"}

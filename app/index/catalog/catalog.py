@@ -236,7 +236,7 @@ class Catalog:
         return peek(self.path, question)
 
     def look(self) -> None:
-        """Begin with an empty file if ours was deleted, because other processes would not find it."""
+        """Begin with an empty file if the file was deleted, because other processes would not find it."""
         with self._lock:
             self._database.look()
 

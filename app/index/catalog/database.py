@@ -98,8 +98,8 @@ class Database:
             self._is_locked_out = True
 
     def look(self) -> None:
-        """Begin with an empty file if ours was deleted, because other processes would not find it. Return to
-        a file from which another process had locked us out.
+        """Begin with an empty file if the file was deleted, because other processes would not find it. Return
+        to a file that another process had locked.
         """
         if self._is_locked_out:
             self._return_to_file()

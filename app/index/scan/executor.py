@@ -81,6 +81,7 @@ def results(
     Workers read the files if there is enough to read, in the order of `list_first`.
 
     :param listed: the paths of which the listener has a row; None if there is no listener.
+    :param gentle: pause now and then, so that the thread of the screen can run.
     :param following: read files that have grown in this process, because workers return no progress.
     """
     if following:

@@ -147,7 +147,7 @@ def _titles(snapshot: Snapshot) -> list[TextRange]:
 
 
 def max_faults(word: str) -> int:
-    """The faults that another spelling of a folded word may have."""
+    """The greatest `distance` of another spelling from a folded word."""
     return 0 if len(word) < SHORTEST else 1 if len(word) < LONG else 2
 
 

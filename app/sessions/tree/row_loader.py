@@ -119,7 +119,7 @@ class _Lines:
         self._offset = 0
 
     def line(self, offset: int, length: int) -> bytes | None:
-        """The line of `length` bytes at `offset`; None if it is there no more, or cannot be read."""
+        """The line of `length` bytes at `offset`; None if it is gone, or cannot be read."""
         start = max(0, offset - 1)
         end = offset + length + 1
         if not self._offset <= start or end > self._offset + len(self._block):

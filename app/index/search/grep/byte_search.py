@@ -99,7 +99,8 @@ def uncased(folded: str) -> Finder:
 
 def rare_part(folded: str) -> str:
     """The three characters of a word that session files probably have least often; "" if there are none that
-    are found faster than the word. Characters that others fold to, as the "ﬁ" ligature to "f", are not.
+    are found faster than the word. None of them is a character that others fold to, as the "ﬁ" ligature
+    folds to "f".
     """
     starts = range(len(folded) - 2) if len(folded) > 3 and folded.isascii() else ()
     parts = [folded[start : start + 3] for start in starts]
