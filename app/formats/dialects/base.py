@@ -198,8 +198,9 @@ class Dialect:
 
     name = "pi"
     one_entry_a_line = True
-    """False if a line may have several entries, or facts besides an entry: such a file is read whole when it
-    changes.
+    """False if a line may have several entries, facts besides an entry, or other keys than `partial_entry`
+    decodes: such a file is read whole when it changes. The last record of a leaf names its leaf; without
+    one, it is the deepest entry.
     """
     lines_are_entries = True
     """Whether a line, as it is in the file, has the shape of an entry."""
