@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.dialects.agent import Agent
+from app.formats.dialects.agent import NickcecereAgent
 from app.formats.dialects.claude import Claude
 from app.formats.dialects.codex import Codex
 from app.formats.dialects.indusagi import Indusagi
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
-    for dialect in (Pi(), Omp(), Indusagi(), Agent(), Claude(), Codex(), Transcript(), Lanes())
+    for dialect in (Pi(), Omp(), Indusagi(), NickcecereAgent(), Claude(), Codex(), Transcript(), Lanes())
 }
 
 

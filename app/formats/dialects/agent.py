@@ -45,7 +45,7 @@ _USAGE_KEYS = _both_ways(
 _WORDS = {"tool_result": "toolResult", "tool_use": "toolUse", "tool_call": "toolCall"}
 
 
-class Agent(SnakeDialect):
+class NickcecereAgent(SnakeDialect):
     """nickcecere/agent."""
 
     name = "agent"
