@@ -66,6 +66,8 @@ def test_every_agent_is_named_wherever_the_agents_are_listed():
     texts = {path.name: path.read_text(encoding="utf-8").replace("\\-", "-") for path in pages}
     texts |= {"--help": parser().format_help(), "skill": SKILL}
     titles = [agent.title for agent in AGENTS]
+    json_page = (PAGES / "json.md").read_text(encoding="utf-8")
+    assert [agent.name for agent in AGENTS if f"`{agent.name}`" not in json_page] == []
     assert {
         name: [title for title in titles if title not in " ".join(text.split())]
         for name, text in texts.items()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.stores import AGENTS
 from tests.benchmarks.corpus import build, read_truth, stores
 from tests.benchmarks.corpus.compare import differences
 from tests.benchmarks.corpus.damage import DAMAGES
@@ -45,14 +46,7 @@ def test_every_variant_and_every_damage_is_in_the_corpus(corpus: tuple[Path, lis
     kinds = {record["kind"] for record in corpus[1]}
     assert {kind for kind, _, _ in VARIANTS} <= kinds
     assert set(DAMAGES) <= kinds
-    assert {agent for agent, _ in stores(str(corpus[0]))} == {
-        "pi",
-        "omp",
-        "indusagi",
-        "agent",
-        "claude",
-        "codex",
-    }
+    assert {agent for agent, _ in stores(str(corpus[0]))} == {agent.name for agent in AGENTS}
 
 
 def test_truth_is_beside_the_files(corpus: tuple[Path, list[Record]]) -> None:

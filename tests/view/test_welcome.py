@@ -52,8 +52,8 @@ def test_the_agents_are_named_and_no_name_is_broken(cells):
     places = [(agent.name, "/home/me/x", "not there") for agent in AGENTS]
     lines = [line.strip(" │") for line in panel(cells, 20, places)]
     begin = next(index for index, line in enumerate(lines) if line.startswith("Start pi, oh-my-pi"))
-    words = ("nickcecere/agent", "Claude Code", "or Codex, and its session")
-    assert all(any(word in line for line in lines[begin : begin + 3]) for word in words)
+    names = [*(agent.title for agent in AGENTS), f"or {AGENTS[-1].title}, and its session"]
+    assert [name for name in names if not any(name in line for line in lines[begin:])] == []
 
 
 def test_stores_without_room_are_counted():

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 HOME = "/home/dev"
 """The home folder in the `cwd` of the sessions; it need not exist."""
 
-_ROOTS = (
-    ("pi", "home/.pi/agent/sessions"),
-    ("omp", "home/.omp/agent/sessions"),
-    ("indusagi", "home/.indusagi/agent/sessions"),
-    ("indusagi", "home/.pindusagi/sessions"),
-    ("agent", "home/.config/agent/sessions"),
-    ("pi", "flat-pi"),
-    ("claude", "home/.claude/projects"),
-    ("codex", "home/.codex/sessions"),
-)
+_ROOTS = {
+    "pi": ("pi", "home/.pi/agent/sessions"),
+    "omp": ("omp", "home/.omp/agent/sessions"),
+    "indusagi": ("indusagi", "home/.indusagi/agent/sessions"),
+    "indus": ("indusagi", "home/.pindusagi/sessions"),
+    "agent": ("agent", "home/.config/agent/sessions"),
+    "flat": ("pi", "flat-pi"),
+    "claude": ("claude", "home/.claude/projects"),
+    "codex": ("codex", "home/.codex/sessions"),
+}
+"""Kind of store -> (agent, folder)."""
 
 
 class Place(NamedTuple):
@@ -36,10 +37,8 @@ class Places:
     """The stores of a corpus below `out`; "indus" is the new indusagi's, "flat" a custom folder of pi's."""
 
     def __init__(self, out: str) -> None:
-        names = ("pi", "omp", "indusagi", "indus", "agent", "flat", "claude", "codex")
         self._places = {
-            name: Place(agent, os.path.join(out, folder))
-            for name, (agent, folder) in zip(names, _ROOTS, strict=True)
+            kind: Place(agent, os.path.join(out, folder)) for kind, (agent, folder) in _ROOTS.items()
         }
 
     def __getitem__(self, kind: str) -> Place:

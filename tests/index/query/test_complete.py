@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.index.query.completion import MOST_CANDIDATES, Vocabulary, complete, vocabulary
 from app.index.query.filter_table import FILTER_KINDS
+from app.stores import AGENTS
 from tests.cases import cases
 from tests.factory import make_row
 from tests.index.query.helpers import FACTS, read
@@ -79,7 +80,7 @@ def test_names_of_filters(marked: str, expected: list[str]) -> None:
 @cases(
     ("marked", "expected"),
     [
-        ("agent:|", [f"agent:{name}" for name in ("pi", "omp", "indusagi", "agent", "claude", "codex")]),
+        ("agent:|", [f"agent:{agent.name}" for agent in AGENTS]),
         ("-agent:P|", ["-agent:pi"]),
         ("agent:pi,o|", ["agent:pi,omp"]),
         ("agent:p|,omp", ["agent:pi,omp"]),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
 from app.index.query.query import Note, Query, QueryError
+from app.stores import AGENTS
 from tests.cases import cases
 from tests.index.query.helpers import fields, messages, read, refused, term, words
 
+TAKES_AGENTS = f"agent: takes {', '.join(agent.name for agent in AGENTS)}"
 WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
 
@@ -112,10 +114,10 @@ def test_a_misspelt_filter_is_a_word_with_a_note(text: str, suggested: str | Non
         ('-"  "', "nothing stands between the quotes"),
         ("re:", "re: takes a pattern"),
         ('re:""', "re: takes a pattern"),
-        ("agent:", "agent: takes pi, omp, indusagi, agent, claude, codex"),
-        ("-agent:", "agent: takes pi, omp, indusagi, agent, claude, codex"),
+        ("agent:", TAKES_AGENTS),
+        ("-agent:", TAKES_AGENTS),
         ('name:""', "name: takes a part of it"),
-        ("agent:,", "agent: takes pi, omp, indusagi, agent, claude, codex"),
+        ("agent:,", TAKES_AGENTS),
     ],
 )
 def test_incomplete_terms_are_ignored_with_a_note(text: str, note: str) -> None:
@@ -203,7 +205,7 @@ def test_half_a_pattern_gets_the_note_about_quotes() -> None:
 
 
 def test_an_unknown_value_of_a_filter_is_refused() -> None:
-    assert refused("x agent:pie", "pie") == "agent: takes pi, omp, indusagi, agent, claude, codex, not pie"
+    assert refused("x agent:pie", "pie") == f"{TAKES_AGENTS}, not pie"
     assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
     assert refused('-is:"a b"', '"a b"') == "is: takes live, named, pinned, damaged, not a b"
     assert refused("in:tool", "tool").startswith("in: takes tools, thinking, all")
@@ -214,7 +216,7 @@ def test_an_unknown_value_of_a_filter_is_refused() -> None:
 
 def test_an_error_message_is_one_inert_line() -> None:
     message = refused('agent:"a\n\u202eb"', '"a\n\u202eb"')
-    assert message == "agent: takes pi, omp, indusagi, agent, claude, codex, not a \ufffdb"
+    assert message == f"{TAKES_AGENTS}, not a \ufffdb"
     assert len(refused("agent:" + "x" * 4_000, "x" * 4_000)) < 120
 
 
