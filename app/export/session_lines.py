@@ -112,7 +112,10 @@ class _Source:
         return self._named(forked, {entry.id for entry in path}, now_ms)
 
     def tree(self, now_ms: int) -> Sequence[ForkedEntry]:
-        """All entries, with the leaf last."""
+        """All entries, with the leaf last.
+
+        :raises AmbiguousEntry: several entries have the same id.
+        """
         manager = self._manager
         if manager.dialect.linear:
             return self.path(None, now_ms)

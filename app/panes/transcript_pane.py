@@ -94,7 +94,7 @@ class TranscriptPane(Pane):
         self._asked = ""
         # whether the file has changed during a request
         self._missed = False
-        # see `view.transcript.Part`
+        # see `app.view.transcript_block.Part`
         self._at_root = self._at_end = True
         self._total: int | None = None
         self._timer: Timer | None = None

@@ -48,6 +48,8 @@ Skipped = tuple[str, int | None, str | None]
 def run(options: Options, setup: Setup) -> int:
     """Print the findings, or write a report. The exit code is 0 if a file is damaged, which is no failure of
     this command; it is 3 if the report cannot be written.
+
+    :raises WrongUse: a report is to be JSON.
     """
     if options.report is not None and options.json:
         raise WrongUse("--report has no place beside --json")

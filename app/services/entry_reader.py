@@ -234,7 +234,7 @@ class ImageCache:
             characters -= len(self.drawings.popitem(last=False)[1].sent)
 
     def place(self, size: tuple[int, int], caption: str, cells: int, rows: int) -> Drawing:
-        """The cells that an image of ``size`` pixels takes."""
+        """The cells that an image of ``size`` pixels takes, at most ``cells`` by ``rows``."""
         if self.mode == KITTY:
             cells = min(cells, MOST_CELLS)
             width, height = fit_size(*size, cells * CELL[0], rows * CELL[1])

@@ -70,6 +70,7 @@ class IndexService(BackgroundService):
     def first_rows(self, seconds: float, enough: int) -> tuple[list[Row], int, int]:
         """Wait until `enough` sessions are read, there are no more, or the time is over.
 
+        :param seconds: the longest time to wait.
         :return: the sessions that are known; how many files are read, and how many there are to read.
         """
 

@@ -75,7 +75,7 @@ class Starter(BackgroundService):
         :param text: an edited prompt; it is left for the agent's editor if the agent accepts drafts.
         :param sends: send it as the first prompt.
         """
-        # not at the top: it loads everything that writes sessions, 110 modules
+        # Imported here: it loads what writes sessions, for which the first key would wait.
         from app.actions.branch_options import with_first_prompt, write_draft
 
         store = _store_of(self._setup, row)

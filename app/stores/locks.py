@@ -215,6 +215,9 @@ def omp_lock(path: str, patience: float = PATIENCE) -> AbstractContextManager[No
 
     Its name depends on the path as oh-my-pi writes it: absolute, with links not resolved. Another path of the
     same file is another lock.
+
+    :param patience: seconds to wait for another program.
+    :raises Busy, OSError: when it is entered, as `file_lock`.
     """
     lock = os.path.abspath(path) + ".lock"
     return socket_lock(lock, patience) if sys.platform == "linux" else file_lock(lock, patience)

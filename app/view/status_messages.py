@@ -41,7 +41,7 @@ class StatusMessage(NamedTuple):
 
 
 def message(text: str, kind: str = FACT, undo_key: str = "", seconds: float = SECONDS) -> StatusMessage:
-    """A message of a raw text."""
+    """A message of a raw text, which is shown for some seconds."""
     return StatusMessage(one_line(text, MOST_CHARACTERS), kind, undo_key, seconds)
 
 
