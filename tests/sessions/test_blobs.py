@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -135,6 +136,18 @@ def test_only_the_owner_can_read_blobs(store: BlobStore) -> None:
     store.put(DATA)
     assert stat.S_IMODE(os.stat(Path(store.folder, DIGITS)).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(store.folder).st_mode) == 0o700
+
+
+def test_a_blob_that_is_not_on_the_disk_is_no_blob(store: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", fail)
+        with pytest.raises(OSError, match="No space left"):
+            store.put(DATA)
+    assert names(store) == []
+    assert store.put(DATA) == REF
 
 
 def test_a_store_whose_folder_is_a_file_has_no_blobs(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_an_ordinary_entry_is_unchanged_and_makes_no_blob(blobs: BlobStore) -> N
     ids=["fits", "one over", "pairs fit", "pairs over", "odd pairs", "lone surrogates", "two bytes", "over"],
 )
 def test_a_long_string_is_cut_by_utf16_units(text: str, kept: str | None) -> None:
-    entry = message(output=text)
+    entry = message(output=text, exitCode=0)
     short = externalize(entry, None)
     if kept is None:
         assert short is entry
@@ -98,6 +98,7 @@ def test_a_long_string_is_cut_by_utf16_units(text: str, kept: str | None) -> Non
     cut = short["message"]["output"]
     assert cut.startswith(kept)
     assert cut[len(kept) :] == NOTICE
+    assert list(short["message"]) == list(entry["message"])
     assert externalize(short, None) is short, "what was cut is cut only once"
     assert entry["message"]["output"] is text
 

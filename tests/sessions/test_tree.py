@@ -124,10 +124,26 @@ def test_entries_have_offset_and_length(tmp_path: Path) -> None:
     )
     data = (tmp_path / "session.jsonl").read_bytes()
     assert [node.line for node in tree.entries] == [3, 5]
+    assert [problem.line for problem in tree.problems] == [1, 4]
     for node in tree.entries:
         line = data[node.offset : node.offset + node.length]
         assert line == data.split(b"\n")[node.line - 1]
         assert tree.read(node)["id"] == node.id
+
+
+def test_damage_is_listed_and_the_rest_is_read(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path,
+        HEADER,
+        user("a", None),
+        b"garbage",
+        {"type": "message", "id": "b", "parentId": "a", "message": None},
+        HEADER,
+        custom("c", "b"),
+        last=b"\n{",
+    )
+    assert ids(tree.entries) == ["a", "b", "c"]
+    assert [problem.line for problem in tree.problems] == [3, 4, 5]
 
 
 def test_a_very_deep_chain_backwards(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import NotASession, ReadOnly, WriteFailed
+from app.sessions.manager import listing
 from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -61,6 +62,15 @@ def test_recent_sessions_are_sorted_by_file_time(home: Home) -> None:
     for missing in (home.folder / "none", folder / "notes.txt"):
         assert find(str(missing), env=home.env) is None
         assert SessionManager.get_recent_sessions(str(missing), 3, env=home.env) == []
+
+
+def test_only_the_requested_number_of_files_is_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sessions(home.folder / "some", 9)
+    read: list[str] = []
+    real = listing.summarise
+    monkeypatch.setattr(listing, "summarise", lambda path, *more: read.append(path) or real(path, *more))
+    SessionManager.get_recent_sessions(str(home.folder / "some"), 2, env=home.env)
+    assert read == made[:2]
 
 
 def test_a_folder_in_a_store_has_sessions_of_its_agent(home: Home) -> None:

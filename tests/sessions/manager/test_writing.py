@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.sessions.errors import Changed, NotThere, ReadOnly, WriteFailed
+from app.sessions.storage import file_storage
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -65,6 +66,26 @@ def test_a_rewritten_file_is_read_again(home: Home) -> None:
     added = manager.get_entry(manager.append_message(USER))
     assert added is not None
     assert added.parent_id == "00000003"
+
+
+def test_a_file_that_is_replaced_before_it_is_locked_gets_the_entry(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = straight(home.folder / "s.jsonl")
+    manager = home.open(path)
+    replacement = write_session(home.folder / "new", *chain("a", "b", "c"))
+    real = file_storage.lock_descriptor
+
+    def lock(descriptor: int) -> bool:
+        if replacement.exists():
+            replacement.replace(path)
+        return real(descriptor)
+
+    monkeypatch.setattr(file_storage, "lock_descriptor", lock)
+    added = manager.get_entry(manager.append_message(USER))
+    assert added is not None
+    assert added.parent_id == "00000003"
+    assert home.open(path).leaf_id == added.id
 
 
 def test_a_missing_file_is_not_made_again(home: Home) -> None:
