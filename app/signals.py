@@ -42,7 +42,7 @@ class ExitSignals:
     status   128 plus the number of the first signal; 0 before it
     """
 
-    __slots__ = ("_first", "_is_process", "_leaving", "_replaced", "_tell", "status")
+    __slots__ = ("_first", "_is_process", "_leaving", "_replaced", "_signalled", "status")
 
     def __init__(self, *, is_process: bool) -> None:
         """:param is_process: the process runs only leafmark and may end at any moment. Otherwise `leave`
@@ -51,7 +51,7 @@ class ExitSignals:
         self.status = 0
         self._is_process = is_process
         self._first: list[Callable[[], object]] = []
-        self._tell: Callable[[], object] | None = None
+        self._signalled: Callable[[], object] | None = None
         self._leaving = False
         self._replaced: list[tuple[int, Any]] = []
 
@@ -82,12 +82,12 @@ class ExitSignals:
         """
         self._first.append(do)
 
-    def tell(self, tell: Callable[[], object] | None) -> None:
+    def on_signal(self, act: Callable[[], object] | None) -> None:
         """Set the function that a signal calls instead of `leave`; None to call `leave` again.
 
-        :param tell: may be called at any moment, and more than once.
+        :param act: may be called at any moment, and more than once.
         """
-        self._tell = tell
+        self._signalled = act
 
     def leave(self) -> None:
         """End the process at once, with `status`.
@@ -108,7 +108,7 @@ class ExitSignals:
 
     def _asked(self, number: int, frame: object) -> None:
         self.status = self.status or 128 + number
-        if self._tell is not None:
-            self._tell()
+        if self._signalled is not None:
+            self._signalled()
         else:
             self.leave()

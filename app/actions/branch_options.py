@@ -101,10 +101,10 @@ def find_branch_options(
     same = target.same or (target.text is None and leaf_is_at(manager, target.leaf_id))
     # A prompt that is sent again follows the same entry as before, so nothing has to be checked.
     stays = target.leaf_id is None or target.text is not None or same
-    path_there = [] if stays else manager.get_branch(target.leaf_id)
-    calls = unanswered(path_there)
+    path_to_leaf = [] if stays else manager.get_branch(target.leaf_id)
+    calls = unanswered(path_to_leaf)
     waiting = {call: name for call, name in calls.items() if name not in home.question_tools}
-    there = plan(manager.agent, path, manager.session_id, manager.header_cwd, store, env)
+    resume_plan = plan(manager.agent, path, manager.session_id, manager.header_cwd, store, env)
     return BranchOptions(
         path,
         manager.agent,
@@ -113,9 +113,9 @@ def find_branch_options(
         target,
         same,
         tuple(waiting.values()),
-        tuple(safe_points(manager, path_there)) if waiting else (),
-        BranchOption(_branch_problem(manager, path), there),
-        BranchOption(_fork_problem(manager, path), _plan_for_new_file(there, path)),
+        tuple(safe_points(manager, path_to_leaf)) if waiting else (),
+        BranchOption(_branch_problem(manager, path), resume_plan),
+        BranchOption(_fork_problem(manager, path), _plan_for_new_file(resume_plan, path)),
         find_abandoned(manager, entry_id),
         bool(home.draft_path(path)),
         bool(home.prompt_arguments("text")),

@@ -119,7 +119,7 @@ class BranchFlow:
         if self._dialog is not None:
             if question is not None:
                 self._question = question
-                self._dialog.tell(question)
+                self._dialog.set_options(question)
             return
         if not self._host.is_active:
             return

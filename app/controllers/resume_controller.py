@@ -171,12 +171,12 @@ class ResumeController:
             session = selection.row
             if session is None:
                 if not is_reading:
-                    dialog.tell(dialog.standing, is_gone=True)
+                    dialog.show_standing(dialog.standing, is_gone=True)
             elif session.path != dialog.standing.path:
                 self._planner.make_plan(session)
                 return
             else:
-                dialog.tell(dialog.standing)
+                dialog.show_standing(dialog.standing)
         row, plan = self._pane.list.row, self.plan
         if row is not None and plan is not None and self.planned == row.path and row.cwd != plan.cwd:
             self._planner.make_plan(row)
@@ -212,7 +212,7 @@ class ResumeController:
             dialog, selection = self._dialog
             session = selection.row
             if session is not None and session.path == event.path:
-                dialog.tell(self._standing(session, event.plan))
+                dialog.show_standing(self._standing(session, event.plan))
         if is_shown:
             self.changed()
             self._pane.run_waiting()

@@ -439,10 +439,10 @@ class SessionActions:
             self._messages.complain(not_done_text(event.what, failures))
         is_undo = event.what == "undo"
         changes = [outcome.change for outcome in done if outcome.change is not None]
-        told = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
+        shown = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
         title = self._title_of(done[-1]) if done else ""
         self._messages.show_done(
-            lambda key: done_text(event.what, list(filter(None, told)), key, title, of=event.of),
+            lambda key: done_text(event.what, list(filter(None, shown)), key, title, of=event.of),
             is_undo=is_undo,
         )
         for note in event.notes:

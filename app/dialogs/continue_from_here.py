@@ -145,7 +145,7 @@ class ContinueDialog(Dialog["Choice | None"]):
 
     # what is shown
 
-    def tell(self, question: BranchOptions) -> None:
+    def set_options(self, question: BranchOptions) -> None:
         """Show other options, because the agent has moved the session."""
         self._question = question
         self._where.set_options(places(question))

@@ -152,7 +152,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
             return
         self._show()
         # The width of the line is not known before it is laid out.
-        self.call_after_refresh(self._told)
+        self.call_after_refresh(self._describe_row)
 
     @on(DescendantFocus)
     def _show_keys(self) -> None:
@@ -169,7 +169,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         """Show the rows that pass the filter."""
         self._list.show(self.model.shown)
         self._fit()
-        self._told()
+        self._describe_row()
 
     def _fit(self) -> None:
         room = max(1, self.size.height - _BESIDE)
@@ -179,13 +179,13 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
     def on_resize(self) -> None:
         self._fit()
         if self.model.rows:
-            self.call_after_refresh(self._told)
+            self.call_after_refresh(self._describe_row)
 
     def _draw(self, row: PlaceRow, cells: int) -> Line:
         return place_line(row, cells, self._setup.now_ms(), is_marked=row.key in self.model.marks)
 
     @on(LineList.Moved)
-    def _told(self) -> None:
+    def _describe_row(self) -> None:
         """Say what the row under the cursor is about."""
         row = self._list.picked
         self.set_text("#place-sum", self.model.summary())
@@ -218,7 +218,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         if self.model.marks:
             self.model.marks.clear()
             self._list.redraw_rows()
-            self._told()
+            self._describe_row()
         elif self._line.value:
             self._line.value = ""
         else:
@@ -242,13 +242,13 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
             self.model.toggle_mark(row)
             self._list.redraw_rows()
             self._list.move_to(min(self._list.cursor + 1, self._list.rows - 1))
-            self._told()
+            self._describe_row()
 
     def action_mark_all(self) -> None:
         """Mark all shown sessions, or none."""
         self.model.toggle_all()
         self._list.redraw_rows()
-        self._told()
+        self._describe_row()
 
     def action_read(self) -> None:
         """Read the session under the cursor, where it lies."""

@@ -77,7 +77,7 @@ class ResumeDialog(Dialog[str | None]):
     def on_mount(self) -> None:
         self._show()
 
-    def tell(self, standing: Standing, *, is_gone: bool = False) -> None:
+    def show_standing(self, standing: Standing, *, is_gone: bool = False) -> None:
         """Show the new state: the agent has moved the session, or the session is gone or back."""
         if (standing, is_gone) != (self.standing, self._is_gone):
             self.standing, self._is_gone = standing, is_gone
@@ -189,7 +189,7 @@ class InUseDialog(Dialog[str | None]):
         mark, verb = ("●", "is open") if is_sure else ("◐", "may be open")
         subject = f"This session {verb}" if number == 1 else f"{number:,} sessions may be open"
         consequence = harm[:1].upper() + one_line(harm[1:], 500)
-        self._said = f"{mark} {subject}: {one_line(reason, 500)}.\n{consequence}."
+        self._text = f"{mark} {subject}: {one_line(reason, 500)}.\n{consequence}."
         self._title = f"{subject} elsewhere"
         self._ways = ways
         self._list = ItemList[Way](self._draw, id="ways")
@@ -197,7 +197,7 @@ class InUseDialog(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         box = DialogBox(self._title, "Enter select  Esc cancel")
         with box, VerticalScroll(classes="body", can_focus=False):
-            yield Static(Content(self._said), classes="warning")
+            yield Static(Content(self._text), classes="warning")
             yield Static(Content(""))
             yield self._list
 
@@ -274,14 +274,14 @@ class WaitDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Cancel")]
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self._said = said
+        self._text = text
         self._has_ended = False
 
     def compose(self) -> ComposeResult:
         with DialogBox("Summary", "Esc cancel"), VerticalScroll(classes="body"):
-            yield Static(Content(inert(self._said)))
+            yield Static(Content(inert(self._text)))
 
     def end(self) -> None:
         """Close the dialog, because the summary is no longer awaited: at once, or when it gets the keys."""

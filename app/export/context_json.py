@@ -98,14 +98,14 @@ def without_images(value: Any) -> Any:
     waiting: list[tuple[Any, Any]] = [(holder, 0)]
     while waiting:
         parent, key = waiting.pop()
-        each = parent[key]
-        if isinstance(each, dict):
-            if each.get("type") == "image":
-                parent[key] = {"type": "text", "text": f"[image left out: {describe_image(image_of(each))}]"}
+        item = parent[key]
+        if isinstance(item, dict):
+            if item.get("type") == "image":
+                parent[key] = {"type": "text", "text": f"[image left out: {describe_image(image_of(item))}]"}
                 continue
-            fields = parent[key] = dict(each)
+            fields = parent[key] = dict(item)
             waiting.extend((fields, field) for field in fields)
-        elif isinstance(each, list):
-            items = parent[key] = each.copy()
+        elif isinstance(item, list):
+            items = parent[key] = item.copy()
             waiting.extend((items, index) for index in range(len(items)))
     return holder[0]

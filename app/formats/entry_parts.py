@@ -263,12 +263,12 @@ _TOKEN_FIELDS = (
 def _usage(usage: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(usage, dict):
         return
-    told = []
+    counts = []
     for key, name in _TOKEN_FIELDS:
         count = usage.get(key)
         if isinstance(count, int | float) and not isinstance(count, bool) and count:
-            told.append(f"{count:,} {name}")
-    yield "tokens", ", ".join(told)
+            counts.append(f"{count:,} {name}")
+    yield "tokens", ", ".join(counts)
     cost = usage.get("cost")
     total = cost.get("total") if isinstance(cost, dict) else cost
     if isinstance(total, int | float) and not isinstance(total, bool) and total:
@@ -279,12 +279,12 @@ def _cost_breakdown(cost: Any) -> str:
     """The parts of a cost, if the entry gives them."""
     if not isinstance(cost, dict):
         return ""
-    told = [
+    parts = [
         f"${cost[key]:.4f} {name}"
         for key, name in _TOKEN_FIELDS
         if isinstance(cost.get(key), int | float) and not isinstance(cost[key], bool) and cost[key]
     ]
-    return f" ({', '.join(told)})" if told else ""
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _time(value: Any) -> str:

@@ -173,14 +173,14 @@ def _split_notes(
     from app.index.search.matchers import name_of
 
     instead: dict[str, Sequence[str]] = {}
-    told = {note.position for note in unknown}
-    noted = {note.position for note in page.notes} - told
+    reported = {note.position for note in unknown}
+    noted = {note.position for note in page.notes} - reported
     for term in query.terms:
         name = name_of(term)
         if name in page.instead and (term.position in noted or page.instead[name]):
             instead[name] = page.instead[name]
-            told.add(term.position)
-    return [note for note in page.notes if note.position not in told or not note.length], instead
+            reported.add(term.position)
+    return [note for note in page.notes if note.position not in reported or not note.length], instead
 
 
 class HitLocator(BackgroundService):

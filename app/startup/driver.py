@@ -231,11 +231,11 @@ def call_on_end(
     # a handler runs in the context of the code that it interrupts
     context = contextvars.copy_context()
     with _woken_by_signals(loop):
-        ending.tell(lambda: loop.call_soon_threadsafe(leave, context=context))
+        ending.on_signal(lambda: loop.call_soon_threadsafe(leave, context=context))
         try:
             yield
         finally:
-            ending.tell(None)
+            ending.on_signal(None)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ PATIENCE = 5.0
 """Seconds to wait for another program. oh-my-pi waits as long, and holds its lock for milliseconds."""
 
 _RETRY_SECONDS = 0.02
-_PUBLISH_WAIT = 0.5
+WRITERS_WAIT_SECONDS = 0.5
 """Seconds that oh-my-pi waits for another program that writes the same session. A lock file without a process
 id that is older than this is left from a program that was killed.
 """
@@ -94,7 +94,7 @@ def socket_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
 
 
 @contextmanager
-def publish_lock(path: str, patience: float = _PUBLISH_WAIT) -> Iterator[None]:
+def publish_lock(path: str, patience: float = WRITERS_WAIT_SECONDS) -> Iterator[None]:
     """Hold the lock with which oh-my-pi writes the session at `path`, for milliseconds
     (formats/README.md, "Locks of oh-my-pi").
 
@@ -155,7 +155,7 @@ def _remove_stale(path: str) -> None:
         if pid is not None:
             is_stale = not is_alive(pid)
         else:
-            is_stale = time.time() - os.stat(path).st_mtime > _PUBLISH_WAIT
+            is_stale = time.time() - os.stat(path).st_mtime > WRITERS_WAIT_SECONDS
         if is_stale and _read(path) == content:
             os.unlink(path)
     except FileNotFoundError:

@@ -18,7 +18,7 @@ from app.stores.base import (
     path_variables,
     store_arguments,
 )
-from app.stores.locks import publish_lock, socket_lock
+from app.stores.locks import WRITERS_WAIT_SECONDS, publish_lock, socket_lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +29,6 @@ AGENT_DIR = "PI_CODING_AGENT_DIR"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 PROFILES = ("OMP_PROFILE", "PI_PROFILE")
 XDG_DATA, XDG_STATE = "XDG_DATA_HOME", "XDG_STATE_HOME"
-
-WRITERS_WAIT = 0.5
-"""Seconds that omp waits for another omp that writes the same session."""
 
 SESSIONS = "sessions"
 PINS = "session-pins.json"
@@ -144,11 +141,11 @@ class Omp(Agent):
         if sys.platform != "linux":
             return None
         folder, name = os.path.split(os.path.abspath(path))
-        return socket_lock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
+        return socket_lock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT_SECONDS)
 
     def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
         """Both of its locks: the gate, on Linux only, and the lock file beside the session."""
-        return publish_lock(path, WRITERS_WAIT)
+        return publish_lock(path, WRITERS_WAIT_SECONDS)
 
     def archive(self, store: Store) -> str:
         """The folder of `omp gc`, beside the folder of the sessions."""

@@ -224,7 +224,7 @@ class _Builder:
         stopped = string_of(message.get("stopReason"))
         answer: Block | None = None
 
-        def said(lines: list[DocumentLine], text: str = "", codes: list[str] | None = None) -> None:
+        def add_to_answer(lines: list[DocumentLine], text: str = "", codes: list[str] | None = None) -> None:
             nonlocal answer
             if answer is not None and self.blocks[-1] is answer:
                 answer.body += [DocumentLine([]), *lines]
@@ -240,20 +240,20 @@ class _Builder:
         for part in parts:
             if part.kind == "text" and part.text.strip():
                 lines, codes = self._markdown(part.text)
-                said(lines, part.text, codes)
+                add_to_answer(lines, part.text, codes)
             elif part.kind == "thinking" and part.text:
                 self._folding("thinking", "thinking", "thinking", part.text, "thinking")
             elif part.kind == "tool_call" and called < len(calls):
                 self._call(calls[called], started)
                 called += 1
             elif part.kind == "image":
-                said([own_line(f"{PAD}[image: {one_line(part.text)}]")])
+                add_to_answer([own_line(f"{PAD}[image: {one_line(part.text)}]")])
             elif part.kind == "error":
-                said(self._failure(part))
+                add_to_answer(self._failure(part))
             elif part.kind in ("raw", "tool_result") and part.text:
                 self._folding("custom", part.title or "block", "meta", part.text, "dim")
         if stopped == "aborted" and not any(part.kind == "error" for part in parts):
-            said([own_line(PAD + "× aborted", "error")])
+            add_to_answer([own_line(PAD + "× aborted", "error")])
 
     def _failure(self, part: EntryPart) -> list[DocumentLine]:
         """The lines of the reason why an answer ended."""

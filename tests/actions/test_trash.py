@@ -242,7 +242,7 @@ def test_a_session_that_changes_before_the_move_is_kept(
 def test_a_session_that_omp_is_writing_is_kept(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
-    monkeypatch.setattr("app.stores.omp.WRITERS_WAIT", 0.01)
+    monkeypatch.setattr("app.stores.omp.WRITERS_WAIT_SECONDS", 0.01)
     lock = agent_named("omp").writers_lock(omp_path)
     assert lock is not None
     before = contents(str(home.folder / ".omp"))

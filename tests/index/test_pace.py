@@ -152,6 +152,6 @@ def test_a_removed_file_is_not_among_the_changed_ones(tmp_path: Path) -> None:
     batch.hint(rows[str(path)])
     batch.hint(rows[str(kept_path)])
     batch.drop([str(path)])
-    batch.tell()
+    batch.send()
     assert [row.path for row in sent[0].changed] == [str(kept_path)]
     assert sent[0].removed == [str(path)]

@@ -150,8 +150,8 @@ def _user(value: dict[str, Any], head: dict[str, Any]) -> list[dict[str, Any]]:
     results = [block for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"]
     if not results:
         if value.get("isMeta") is True:
-            told = {"customType": "meta", "content": _content(content), "display": False}
-            return [{"type": "custom_message", **head, **told}]
+            fields = {"customType": "meta", "content": _content(content), "display": False}
+            return [{"type": "custom_message", **head, **fields}]
         if value.get("promptSource") == "system":
             # Claude Code went on by itself, for example because a task in the background has ended.
             origin = value.get("origin")
@@ -190,28 +190,28 @@ def _answer(value: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
     message = value.get("message")
     if not isinstance(message, dict):
         return {"type": "message", **head, "message": None}
-    told: dict[str, Any] = {"role": "assistant", "content": _content(message.get("content"))}
-    blocks = told["content"] if isinstance(told["content"], list) else []
+    fields: dict[str, Any] = {"role": "assistant", "content": _content(message.get("content"))}
+    blocks = fields["content"] if isinstance(fields["content"], list) else []
     if message.get("model") != _NO_MODEL:
-        told["model"] = message.get("model")
+        fields["model"] = message.get("model")
     stop = message.get("stop_reason")
-    told["stopReason"] = _STOPS.get(stop, stop) if isinstance(stop, str) else stop
+    fields["stopReason"] = _STOPS.get(stop, stop) if isinstance(stop, str) else stop
     if stop is None and any(isinstance(block, dict) and block.get("type") == "toolCall" for block in blocks):
-        told["stopReason"] = "toolUse"
+        fields["stopReason"] = "toolUse"
     if value.get("isApiErrorMessage") is True:
-        told |= {"stopReason": "error", "errorMessage": joined_text(message.get("content"))}
+        fields |= {"stopReason": "error", "errorMessage": joined_text(message.get("content"))}
     elif value.get("isAbortedMidStream") is True:
-        told["stopReason"] = "aborted"
+        fields["stopReason"] = "aborted"
     usage = message.get("usage")
     cost = value.get("costUSD")
     if isinstance(usage, dict):
-        told["usage"] = {ours: usage[theirs] for theirs, ours in _AMOUNTS.items() if theirs in usage}
+        fields["usage"] = {ours: usage[theirs] for theirs, ours in _AMOUNTS.items() if theirs in usage}
         if cost is not None:
-            told["usage"]["cost"] = {"total": cost}
+            fields["usage"]["cost"] = {"total": cost}
     if message.get("id") is not None:
-        told["responseId"] = message["id"]
-    kept = {key: field for key, field in told.items() if field is not None}
-    return {"type": "message", **head, "message": kept | {"content": told["content"]}}
+        fields["responseId"] = message["id"]
+    kept = {key: field for key, field in fields.items() if field is not None}
+    return {"type": "message", **head, "message": kept | {"content": fields["content"]}}
 
 
 def _content(content: Any) -> Any:
@@ -228,20 +228,20 @@ def _block(block: Any) -> Any:
         rest = {key: field for key, field in block.items() if key not in ("type", "input")}
         return {"type": "toolCall", **rest, "arguments": block.get("input")}
     if kind == "thinking":
-        told = {key: field for key, field in block.items() if key != "signature"}
-        return told | ({"thinkingSignature": block["signature"]} if "signature" in block else {})
+        fields = {key: field for key, field in block.items() if key != "signature"}
+        return fields | ({"thinkingSignature": block["signature"]} if "signature" in block else {})
     if kind == "redacted_thinking":
         return {**block, "type": "redactedThinking"}
     source = block.get("source")
     if kind in ("image", "document") and isinstance(source, dict):
-        told = {key: field for key, field in block.items() if key != "source"}
-        told["mimeType"] = source.get("media_type")
+        fields = {key: field for key, field in block.items() if key != "source"}
+        fields["mimeType"] = source.get("media_type")
         if kind == "image" and source.get("type") == "base64":
-            told["data"] = source.get("data")
+            fields["data"] = source.get("data")
         elif source.get("type") != "base64":
             # The bytes of a document stay in the file: nothing shows them.
-            told |= {key: source[key] for key in ("url", "file_id", "data") if key in source}
-        return {key: field for key, field in told.items() if field is not None}
+            fields |= {key: source[key] for key in ("url", "file_id", "data") if key in source}
+        return {key: field for key, field in fields.items() if field is not None}
     return block
 
 
@@ -401,11 +401,11 @@ def _more(before: Usage, usage: Usage) -> Usage:
     """The usage that a later line of an answer adds."""
     more = CamelUsage()
     for field in ("input", "output", "cache_read", "cache_write"):
-        told = getattr(usage, field)
-        if told is None:
+        count = getattr(usage, field)
+        if count is None:
             setattr(usage, field, getattr(before, field))
         else:
-            setattr(more, field, max(0, told - (getattr(before, field) or 0)))
+            setattr(more, field, max(0, count - (getattr(before, field) or 0)))
     if usage.cost is None:
         usage.cost = before.cost
     elif before.cost is None:

@@ -143,21 +143,21 @@ def _item(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 def _entries(value: dict[str, Any], line: bytes) -> list[dict[str, Any]]:
     kind, item = _item(value)
     if kind == "compacted":
-        told: dict[str, Any] | None = {"type": "compaction", "summary": item.get("message")}
+        entry: dict[str, Any] | None = {"type": "compaction", "summary": item.get("message")}
     elif kind == "response_item":
-        told = _response(item)
+        entry = _response(item)
     elif kind == "event_msg":
-        told = _event(item)
+        entry = _event(item)
     elif kind == "session_meta" and (base := _base(item)) is not None:
-        told = {"type": "custom_message", "customType": "history_base", "content": f"Goes on from {base}"}
+        entry = {"type": "custom_message", "customType": "history_base", "content": f"Goes on from {base}"}
     else:
-        told = None
-    if told is None:
+        entry = None
+    if entry is None:
         return []
     # Lines have no ids. That of the text of the line is the same whenever it is read.
     entry_id = xxh3_64_hexdigest(line.strip())[:12]
-    head = {"type": told.pop("type"), "id": entry_id, "parentId": None, "timestamp": value.get("timestamp")}
-    return [head | told]
+    head = {"type": entry.pop("type"), "id": entry_id, "parentId": None, "timestamp": value.get("timestamp")}
+    return [head | entry]
 
 
 def _response(item: dict[str, Any]) -> dict[str, Any] | None:
@@ -168,8 +168,8 @@ def _response(item: dict[str, Any]) -> dict[str, Any] | None:
     if kind == "message":
         return _message(item)
     if kind == "reasoning":
-        told = (joined_text(item.get("summary")), joined_text(item.get("content")))
-        thoughts = "\n\n".join(filter(None, told))
+        parts = (joined_text(item.get("summary")), joined_text(item.get("content")))
+        thoughts = "\n\n".join(filter(None, parts))
         return _answer([{"type": "thinking", "thinking": thoughts}]) if thoughts else None
     if kind == "agent_message":
         return {"type": "custom_message", "customType": kind, "content": _content(item.get("content"))}
@@ -199,8 +199,8 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
 
 def _is_context(content: Any) -> bool:
     """Whether Codex wrote all texts of a message."""
-    told = [block.get("text") for block in content if isinstance(block, dict)] if content else []
-    texts = [text for text in told if isinstance(text, str)]
+    values = [block.get("text") for block in content if isinstance(block, dict)] if content else []
+    texts = [text for text in values if isinstance(text, str)]
     return bool(texts) and all(_CONTEXT.match(text) for text in texts)
 
 
@@ -258,17 +258,17 @@ def _result(item: dict[str, Any]) -> dict[str, Any]:
     failed = False
     if isinstance(output, str) and output.startswith('{"output"'):
         # As the first versions wrote it.
-        told = _parsed(output) or {}
-        output = told["output"] if "metadata" in told else output
-        facts = told.get("metadata")
+        parsed = _parsed(output) or {}
+        output = parsed["output"] if "metadata" in parsed else output
+        facts = parsed.get("metadata")
         code = facts.get("exit_code") if isinstance(facts, dict) else None
         failed = isinstance(code, int) and code != 0
     elif isinstance(output, dict):
         failed = output.get("success") is False
         output = next((output[key] for key in ("content", "text") if key in output), [output])
     if isinstance(output, str):
-        code_told = _EXIT_CODE.search(output[:_EXIT_CODE_WITHIN])
-        failed = failed or (code_told is not None and int(code_told[1]) != 0)
+        exit_code = _EXIT_CODE.search(output[:_EXIT_CODE_WITHIN])
+        failed = failed or (exit_code is not None and int(exit_code[1]) != 0)
     message = {"role": "toolResult", "toolCallId": item.get("call_id"), "content": _content(output)}
     return message | {"isError": failed}
 
@@ -279,9 +279,9 @@ def _event(item: dict[str, Any]) -> dict[str, Any] | None:
     if kind == "turn_aborted":
         return _answer([], "aborted")
     if kind == "error":
-        told = _answer([], "error")
-        told["message"]["errorMessage"] = item.get("message") or "error"
-        return told
+        answer = _answer([], "error")
+        answer["message"]["errorMessage"] = item.get("message") or "error"
+        return answer
     return None
 
 
@@ -301,12 +301,12 @@ def _facts(value: dict[str, Any]) -> list[PartialEntry]:
 def _tokens(item: dict[str, Any], field: str) -> tuple[int, ...] | None:
     """Tokens that were sent, received, read from the cache and written to it."""
     info = item.get("info")
-    told = info.get(field) if isinstance(info, dict) else None
-    if not isinstance(told, dict):
+    counts = info.get(field) if isinstance(info, dict) else None
+    if not isinstance(counts, dict):
         return None
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
-    sent, received, read, written = [_count(told.get(name)) for name in names]
-    # The input is told with what was cached.
+    sent, received, read, written = [_count(counts.get(name)) for name in names]
+    # The input includes the cached tokens.
     return max(0, sent - read - written), received, read, written
 
 

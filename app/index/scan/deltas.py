@@ -146,15 +146,15 @@ class DeltaBatch:
         """Count one more finished file of this pass."""
         self._done += 1
 
-    def tell_if_due(self) -> None:
-        """`tell`, if the next delta may be sent now. A short pass is reported at its end, in one delta."""
+    def send_if_due(self) -> None:
+        """`send`, if the next delta may be sent now. A short pass is reported at its end, in one delta."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = now
         if self._throttle.pause() <= 0 and now - self._begun >= DELTA_SECONDS:
-            self.tell()
+            self.send()
 
-    def tell(self, always: bool = False) -> None:
+    def send(self, always: bool = False) -> None:
         """Send the collected results to the listener.
 
         :param always: also if nothing has changed.
@@ -174,9 +174,9 @@ class DeltaBatch:
         self._rows, self._removed = [], []
 
     def end(self, always: bool = False) -> None:
-        """Store the results, then `tell`."""
+        """Store the results, then `send`."""
         self._save()
-        self.tell(always)
+        self.send(always)
 
     def _save(self) -> None:
         if self._gone:

@@ -245,7 +245,7 @@ class Scanner:
             if jobs:
                 jobs = self._prepare(jobs, batch, lost)
                 if len(jobs) >= ANNOUNCED_FROM:
-                    batch.tell(always=True)
+                    batch.send(always=True)
             if jobs:
                 wait_for_next_time_step(jobs)
                 listed = self.known if on_delta else None
@@ -258,7 +258,7 @@ class Scanner:
                             self._take(step, result, batch)
                         if stop.is_set():
                             break
-                        batch.tell_if_due()
+                        batch.send_if_due()
             # The first scan always ends with a delta, so that the listener knows that it has ended.
             batch.end(always=not self._following)
 

@@ -98,13 +98,13 @@ class HitDetails:
             token = CancelToken()
             finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
             passages = finder.passages(document.row, texts_of(document, self._segments) or ())
-        whole = some = 0
+        full = partial = 0
         for passage in passages:
-            some += 1
-            whole += passage.mask == self._plan.all_terms
-            if whole >= most or some >= _MOST_COUNTED:
+            partial += 1
+            full += passage.mask == self._plan.all_terms
+            if full >= most or partial >= _MOST_COUNTED:
                 break
-        return min(whole or some, most)
+        return min(full or partial, most)
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()
