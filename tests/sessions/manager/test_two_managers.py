@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.sessions.errors import AlreadyThere, Changed, LiveSession, UnknownEntry, WriteFailed
 from app.sessions.storage.file_storage import FileStorage
 from app.stores.live import LIVE, Processes, Verdict
+from tests.cases import cases
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
 if TYPE_CHECKING:
@@ -121,6 +122,38 @@ def test_a_refused_move_leaves_the_leaf_where_others_put_it(
     with pytest.raises(LiveSession):
         manager.move_leaf(first, "mark")
     assert manager.leaf_id == theirs[0]
+
+
+REPLACED_DURING: dict[str, tuple[Callable[[SessionManager], object], bytes]] = {
+    "title": (lambda it: it.append_session_info("ours"), b'{"type":"title","v":1,"title":"ours"'),
+    "rewrite": (lambda it: it.rewrite_entries([{**it.get_entries()[0].raw, "ours": 1}]), b'"ours":1'),
+}
+
+
+@cases(("write", "written"), REPLACED_DURING.values(), ids=REPLACED_DURING)
+def test_a_file_that_is_replaced_during_a_write_is_written_after_that(
+    home: Home,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[SessionManager], object],
+    written: bytes,
+) -> None:
+    manager = home.answered("omp")
+    path = manager.session_file or ""
+    theirs = b'{"type":"custom","id":"theirs","parentId":null,"customType":"x"}\n'
+    other = home.folder / "other"
+    other.write_bytes(content(path) + theirs)
+    real = FileStorage._newline_before
+
+    def replaced(*args: Any) -> bytes:
+        if other.exists():
+            other.replace(path)
+        return real(*args)
+
+    monkeypatch.setattr(FileStorage, "_newline_before", replaced)
+    write(manager)
+    assert theirs in content(path)
+    assert written in content(path)
+    assert manager.get_entry("theirs") is not None
 
 
 def test_an_empty_file_that_another_process_begins_first_is_not_written(
