@@ -14,6 +14,7 @@ from app.paths import CONFIG, config_folder
 from app.small_files import read_small
 from app.stores import AGENTS
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
+from app.view.tree_filter import TREE_FILTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +32,7 @@ class Settings:
     :param ascii: draw the screen in ASCII; None to follow the locale.
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param ask_summary: offer a summary of the branch that is left.
-    :param tree_filter: the filter of a tree at first (`app.view.tree_view.MODES`).
+    :param tree_filter: the filter of a tree at first (`app.view.tree_filter.TREE_FILTERS`).
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
@@ -139,10 +140,6 @@ def _one_of(*names: str) -> Callable[[object, Callable[[str], None]], str]:
         return value
 
     return read
-
-
-TREE_FILTERS = ("default", "no-tools", "user", "labelled", "all")
-"""The filters of the tree, as in `app.view.tree_view.MODES`; a test compares them."""
 
 
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:

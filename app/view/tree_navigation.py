@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from app.formats.utf8_text import fold
 from app.keys import key_of
 from app.view.formatting import counted
+from app.view.tree_filter import filter_nodes, shows
 from app.view.tree_layout import Segment
-from app.view.tree_view import TreeOrder, TreeView, filter_nodes, shows
+from app.view.tree_view import TreeOrder, TreeView
 
 if TYPE_CHECKING:
     # this loads the decoder of entries, which no screen needs before its first session

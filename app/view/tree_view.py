@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.formats.entry_types import ALWAYS_HIDDEN, SILENT
 from app.view.problems import SHOWN_IN, DamagedLine, DamagedRows
+from app.view.tree_filter import TREE_FILTERS, filter_nodes, shows
 from app.view.tree_layout import Chain, ChainForest, Segment, TreeLayout, TreeRow
 
 if TYPE_CHECKING:
@@ -23,50 +23,6 @@ if TYPE_CHECKING:
     from app.formats.header import Fault
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
-
-MODES = ("default", "no-tools", "user", "labelled", "all")
-TOOL_ROLE = "toolResult"
-QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
-
-
-def filter_nodes(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
-    """The nodes that a filter shows, in order.
-
-    It needs no text of an entry, only fields that are known once the tree is read. A key can therefore change
-    the filter: ten thousand entries take about a millisecond.
-
-    :param mode: one of `MODES`.
-    """
-    if mode == "all":
-        return list(nodes)
-    if mode == "user":
-        return [node for node in nodes if node.role == "user"]
-    if mode == "labelled":
-        labelled = [node for node in nodes if node.label is not None]
-        return [node for node in labelled if node.type not in ALWAYS_HIDDEN and not _is_mute(node, leaf)]
-    role = TOOL_ROLE if mode == "no-tools" else ""
-    # the condition of `_is_mute`, without a call for each entry
-    return [
-        node
-        for node in nodes
-        if node.type not in SILENT
-        and not node.undisplayed
-        and node.role != role
-        and (node.role != "assistant" or node.has_text or node.stop_reason not in QUIET_STOPS or node is leaf)
-    ]
-
-
-def shows(mode: str, node: Node, leaf: Node | None) -> bool:
-    """Whether a filter shows an entry. It shows the leaf even if the leaf only calls tools."""
-    return bool(filter_nodes(mode, (node,), leaf))
-
-
-def _is_mute(node: Node, leaf: Node | None) -> bool:
-    """Whether an entry is an answer that only calls tools and has no error."""
-    if node.role != "assistant" or node is leaf:
-        return False
-    return not node.has_text and node.stop_reason in QUIET_STOPS
-
 
 ANEW = "the agent begins anew"
 """The words for the state of `begins_anew` in all texts."""
@@ -81,10 +37,10 @@ def begins_anew(tree: SessionTree, leaf: Node | None) -> bool:
     """
     node = leaf
     while node is not None:
-        if shows(MODES[0], node, leaf):
+        if shows(TREE_FILTERS[0], node, leaf):
             return False
         node = node.parent
-    return tree.is_whole and any(shows(MODES[0], node, leaf) for node in tree.entries)
+    return tree.is_whole and any(shows(TREE_FILTERS[0], node, leaf) for node in tree.entries)
 
 
 class TreeOrder:
@@ -215,7 +171,7 @@ class TreeView:
         self._order = None
         self.leaf = node
         self.active.add(node.index)
-        self.begins_anew = self.begins_anew and not shows(MODES[0], node, node)
+        self.begins_anew = self.begins_anew and not shows(TREE_FILTERS[0], node, node)
         if dropped:
             segment.nodes.pop()
             self._shown[id(chain)].pop()

@@ -14,8 +14,9 @@ from app.view.formatting import age
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import fit_line
 from app.view.problems import SHOWN_IN, DamagedLine
+from app.view.tree_filter import TREE_FILTERS, filter_nodes, shows
 from app.view.tree_row import render_damaged_row, render_tree_row
-from app.view.tree_view import ANEW, MODES, filter_nodes, shows
+from app.view.tree_view import ANEW
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
 
@@ -77,7 +78,7 @@ class EntryTree(LineList):
         self.hit: HitLocated | None = None
         self.message = ""
         self.label_times = False
-        self.mode = MODES[0]
+        self.mode = TREE_FILTERS[0]
         self.came = 0
         self._now_ms = now_ms
         self._glyphs = ASCII if ascii_only else UNICODE
@@ -88,7 +89,7 @@ class EntryTree(LineList):
         # the filter to return to, after another one had to be set for an entry that it hides
         self._left_mode: str | None = None
         # the filter before all entries were shown
-        self._mode_before = MODES[0]
+        self._mode_before = TREE_FILTERS[0]
         # the leaf is before all entries, and the cursor goes to the first new one
         self._awaits_leaf = False
         # the entry of the cursor, which a filter may hide, and the one that was posted last
@@ -399,7 +400,7 @@ class EntryTree(LineList):
         if view is None or view.damage.find(line) is None:
             return False
         if self.mode not in SHOWN_IN:
-            self._leave_mode(MODES[0])
+            self._leave_mode(TREE_FILTERS[0])
         self._entry = line
         self._rows_changed(follow=False)
         return True
@@ -451,10 +452,10 @@ class EntryTree(LineList):
             self.mode, self._left_mode = self._left_mode, None
 
     def action_set_filter(self, mode: str) -> None:
-        self.set_mode(MODES[0] if mode == self.mode else mode)
+        self.set_mode(TREE_FILTERS[0] if mode == self.mode else mode)
 
     def action_cycle_filter(self, step: int) -> None:
-        self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
+        self.set_mode(TREE_FILTERS[(TREE_FILTERS.index(self.mode) + step) % len(TREE_FILTERS)])
 
     def action_toggle_hidden(self) -> None:
         """Show every entry, or return to the filter before."""

@@ -8,7 +8,7 @@ import pytest
 
 from app.messages import HitLocated
 from app.sessions.tree import tree as session_tree
-from app.view.tree_view import filter_nodes
+from app.view.tree_filter import filter_nodes
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from app.actions.branch_options import BranchOption, BranchOptions
 from app.actions.resume import Plan
 from app.sessions.manager.navigation import Target
-from app.settings import TREE_FILTERS
 from app.view.branch_choices import (
     Choice,
     first_possible,
@@ -20,7 +19,6 @@ from app.view.branch_choices import (
 )
 from app.view.cells import width
 from app.view.formatting import moment
-from app.view.tree_view import MODES
 
 PLAN = Plan(
     ["pi", "--session", "/store/a.jsonl"], "/work", {}, "/bin/pi", None, "pi --session /store/a.jsonl"
@@ -84,7 +82,3 @@ def test_without_the_agent_it_says_what_is_left_to_do() -> None:
     question = replace(QUESTION, here=BranchOption("", plan))
     assert runs(question, Choice("here"), "~/work", 60) == "nothing: pi is not installed"
     assert key_label(question, "here") == "move the leaf"
-
-
-def test_the_settings_know_the_filters_of_the_tree() -> None:
-    assert TREE_FILTERS == MODES

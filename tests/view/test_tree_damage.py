@@ -11,8 +11,9 @@ from app.view import tree_navigation
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width, plain_text
 from app.view.problems import damaged_problems
+from app.view.tree_filter import TREE_FILTERS
 from app.view.tree_row import render_damaged_row
-from app.view.tree_view import MODES, TreeView
+from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import opened
@@ -55,7 +56,7 @@ def test_a_damaged_line_is_found_in_its_row(tmp_path):
     assert view.index_of_damaged(changed) is None
 
 
-@cases("mode", MODES)
+@cases("mode", TREE_FILTERS)
 def test_only_two_filters_show_damaged_lines(tmp_path, mode):
     view = opened(tmp_path, *FOUR, "{", mode=mode)
     line = view.damage[0]

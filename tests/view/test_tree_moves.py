@@ -11,9 +11,10 @@ from app.sessions.tree.tree import open_tree
 from app.view import tree_navigation
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width, plain_text
+from app.view.tree_filter import TREE_FILTERS
 from app.view.tree_navigation import TreeHits, words_of
 from app.view.tree_row import render_tree_row
-from app.view.tree_view import MODES, TreeView
+from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
@@ -68,7 +69,7 @@ def folded_at(view, folds):
             view.fold(view.node(index), True)
 
 
-@given(LINKS, st.sampled_from(MODES), FOLDS)
+@given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
 def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
@@ -81,7 +82,7 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
             assert view.row(index).foldable == theirs.foldable(index)
 
 
-@given(LINKS, st.sampled_from(MODES), FOLDS)
+@given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
 def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
@@ -99,7 +100,7 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
             assert move(view, index, -1) == next((place for place in places[::-1] if place < index), None)
 
 
-@given(LINKS, st.sampled_from(MODES))
+@given(LINKS, st.sampled_from(TREE_FILTERS))
 @settings(max_examples=70)
 def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
@@ -110,7 +111,7 @@ def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, lin
     assert [order.nodes[place] for place in places] == [view.node(index) for index in range(view.count)]
 
 
-@given(LINKS, st.sampled_from(MODES), FOLDS)
+@given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
 def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), mode=mode)
@@ -137,7 +138,7 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
         assert row.depth == len(expected)
 
 
-@given(LINKS, st.sampled_from(MODES), FOLDS)
+@given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
 def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
@@ -148,7 +149,7 @@ def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, lin
         assert view.node(view.index_of(node)) is node
 
 
-@given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
+@given(LINKS, st.sampled_from(TREE_FILTERS), st.sets(st.integers(0, 29)), st.integers(0, 29))
 @settings(max_examples=70)
 def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, hit_indexes, cut):
     view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)

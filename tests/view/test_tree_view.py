@@ -13,7 +13,8 @@ from app.reports.tree import render_tree_row
 from app.sessions.tree.tree import open_tree
 from app.view.glyphs import ASCII
 from app.view.line import plain_text
-from app.view.tree_view import MODES, TreeView
+from app.view.tree_filter import TREE_FILTERS
+from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
@@ -313,7 +314,7 @@ def test_twenty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
     assert (view.count, len(view.segments)) == (20_000, 20_000)
 
 
-@given(LINKS, st.sampled_from(MODES))
+@given(LINKS, st.sampled_from(TREE_FILTERS))
 @settings(max_examples=60)
 def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
@@ -338,7 +339,7 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
             assert [view.node(row_index).index for row_index in range(view.count)] == before
 
 
-@given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
+@given(LINKS, st.sampled_from(TREE_FILTERS), st.integers(0, 29))
 @settings(max_examples=60)
 def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, index):
     """pi and omp draw no mark for the leaf itself; their bullets end at the row with our mark."""
@@ -349,7 +350,7 @@ def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, 
     assert view.leaf_row() == (active[-1] if active else None)
 
 
-@given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
+@given(LINKS, st.sampled_from(TREE_FILTERS), st.integers(0, 29))
 @settings(max_examples=60)
 def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, mode, cut):
     folder = tmp_path_factory.mktemp("grow")
@@ -411,7 +412,7 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
 
 def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
     view = opened(tmp_path, *branched())
-    for mode in MODES:
+    for mode in TREE_FILTERS:
         view.set_mode(mode)
     assert all(node.row_text is None for node in view.tree.entries)
 
@@ -438,9 +439,10 @@ def test_the_nearest_rows_come_first(tmp_path):
 
 def test_a_fold_filters_no_entry_again(tmp_path, monkeypatch):
     view = opened(tmp_path, *branched())
-    monkeypatch.setattr(
-        "app.view.tree_view.filter_nodes", lambda *_: pytest.fail("entries were filtered again")
-    )
+    for module in ("tree_filter", "tree_view"):
+        monkeypatch.setattr(
+            f"app.view.{module}.filter_nodes", lambda *_: pytest.fail("entries were filtered again")
+        )
     view.fold(view.tree.by_id["e"], True)
     view.unfold_all()
     view.fold_others()

@@ -24,7 +24,7 @@ from app.sessions.errors import (
 )
 from app.sessions.tree.tree import open_tree
 from app.stores.live import LIVE, MAYBE
-from app.view.tree_view import filter_nodes
+from app.view.tree_filter import filter_nodes
 from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 from tests.sessions.manager.test_beside_agents import set_state
