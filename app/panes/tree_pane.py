@@ -146,8 +146,8 @@ class TreePane(Pane):
     def _open(self, row: Row, *, again: bool) -> None:
         self._opened = row.path
         if not again:
-            self.entry_tree.back_to_mode()
-        self._trees.open(row.path, (row.agent,), self.entry_tree.mode, again=again)
+            self.entry_tree.back_to_filter()
+        self._trees.open(row.path, (row.agent,), self.entry_tree.tree_filter, again=again)
         generation = self._trees.generation
         # at each step of the cursor the title would flicker
         self._title_stays = True
@@ -177,7 +177,7 @@ class TreePane(Pane):
             return
         self._row = self._titled = row
         self._grown.clear()
-        self._trees.follow(row.path, (row.agent,), self.entry_tree.mode)
+        self._trees.follow(row.path, (row.agent,), self.entry_tree.tree_filter)
         try:
             await asyncio.wait_for(self._grown.wait(), GROWTH_SECONDS)
         except TimeoutError:
@@ -206,8 +206,8 @@ class TreePane(Pane):
         if event.generation != self._trees.generation:
             return
         tree = self.entry_tree
-        if event.view.mode != tree.mode:
-            event.view.set_mode(tree.mode)
+        if event.view.tree_filter != tree.tree_filter:
+            event.view.set_filter(tree.tree_filter)
         if not event.view.tree.is_whole and not event.view.count:
             # The filter hides all entries at the end of the session, but perhaps not those before.
             return
@@ -344,7 +344,9 @@ class TreePane(Pane):
     def _is_searched(self) -> bool:
         """Whether a search, a filter or new entries have figures that come before those of the branch."""
         tree = self.entry_tree
-        return bool(tree.hits is not None or tree.hit is not None or tree.came or tree.mode != "default")
+        return bool(
+            tree.hits is not None or tree.hit is not None or tree.came or tree.tree_filter != "default"
+        )
 
     def expect_session(self, row: Row | None) -> None:
         """Show the title of the session that will be read."""

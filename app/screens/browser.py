@@ -119,7 +119,7 @@ class BrowserScreen(SessionsScreen):
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
         self.tree_pane = TreePane(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane")
         self._tree = self.tree_pane.entry_tree
-        self._tree.mode = settings.tree_filter
+        self._tree.tree_filter = settings.tree_filter
         images = settings.draws_images(setup.env, setup.encoding)
         self.entry_pane = EntryPane(setup, self._tree, images=images, id="entry-pane")
         self.transcript_pane = TranscriptPane(

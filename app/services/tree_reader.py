@@ -69,27 +69,27 @@ class TreeReader(BackgroundService):
         self._posted_problems: tuple[int, Fault | None] = (0, None)
 
     @request
-    def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
+    def open(self, path: str, agents: tuple[str, ...], tree_filter: str, *, again: bool = False) -> None:
         """Read a session from its beginning. The end of a long one is read first and posted as a tree that
         is not whole.
 
-        :param mode: the filter of the tree.
+        :param tree_filter: the filter of the tree.
         :param again: it is the session that is shown, at another path.
         """
-        self._open(path, agents, mode, again=again)
+        self._open(path, agents, tree_filter, again=again)
 
     @in_thread
-    def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
+    def follow(self, path: str, agents: tuple[str, ...], tree_filter: str) -> None:
         """Read what was appended to the file, or the whole file if it was changed in another way."""
         tree = self._tree
         if tree is None or self._path != path:
-            self._open(path, agents, mode, again=False)
+            self._open(path, agents, tree_filter, again=False)
             return
         try:
             with self._growing:
                 nodes = tree.extend()
         except (Changed, NotASession, OSError):
-            self._open(path, agents, mode, again=True)
+            self._open(path, agents, tree_filter, again=True)
             return
         before, self._posted_problems = self._posted_problems, (len(tree.problems), tree.torn)
         if nodes or before != self._posted_problems:
@@ -104,14 +104,14 @@ class TreeReader(BackgroundService):
     def _release(self) -> None:
         self._tree, self._path = None, ""
 
-    def _open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+    def _open(self, path: str, agents: tuple[str, ...], tree_filter: str, *, again: bool) -> None:
         from app.sessions.tree.tree import open_end, open_tree
 
         self._release()
         try:
             end = None if again else open_end(path, agents)
             if end is not None:
-                self._show(TreeView(end, mode), again=False)
+                self._show(TreeView(end, tree_filter), again=False)
                 sleep(DRAW_PAUSE)
             # Not `is_stale`: a file that grows all the time would never be read to its end.
             tree = open_tree(path, agents, self._is_wanted)
@@ -124,7 +124,7 @@ class TreeReader(BackgroundService):
             return
         self._tree, self._path = tree, path
         self._posted_problems = len(tree.problems), tree.torn
-        view = TreeView(tree, mode)
+        view = TreeView(tree, tree_filter)
         exempt_tree(len(tree.entries))
         self._show(view, again=again)
 

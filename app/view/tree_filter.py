@@ -19,22 +19,22 @@ _TOOL_ROLE = "toolResult"
 _QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
 
 
-def filter_nodes(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
+def filter_nodes(tree_filter: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
     """The nodes that a filter shows, in order.
 
     It needs no text of an entry, only fields that are known once the tree is read. A key can therefore change
     the filter: ten thousand entries take about a millisecond.
 
-    :param mode: one of `TREE_FILTERS`.
+    :param tree_filter: one of `TREE_FILTERS`.
     """
-    if mode == "all":
+    if tree_filter == "all":
         return list(nodes)
-    if mode == "user":
+    if tree_filter == "user":
         return [node for node in nodes if node.role == "user"]
-    if mode == "labelled":
+    if tree_filter == "labelled":
         labelled = [node for node in nodes if node.label is not None]
         return [node for node in labelled if node.type not in ALWAYS_HIDDEN and not _is_mute(node, leaf)]
-    role = _TOOL_ROLE if mode == "no-tools" else ""
+    role = _TOOL_ROLE if tree_filter == "no-tools" else ""
     # the condition of `_is_mute`, without a call for each entry
     return [
         node
@@ -48,9 +48,9 @@ def filter_nodes(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[No
     ]
 
 
-def shows(mode: str, node: Node, leaf: Node | None) -> bool:
+def shows(tree_filter: str, node: Node, leaf: Node | None) -> bool:
     """Whether a filter shows an entry. It shows the leaf even if the leaf only calls tools."""
-    return bool(filter_nodes(mode, (node,), leaf))
+    return bool(filter_nodes(tree_filter, (node,), leaf))
 
 
 def _is_mute(node: Node, leaf: Node | None) -> bool:

@@ -143,7 +143,7 @@ class TreeHits:
         self._found: dict[int, Node] = {}
         self._marks = bytearray()
         self._order: TreeOrder | None = None
-        self._mode = ""
+        self._tree_filter = ""
         self._leaf: Node | None = None
 
     def add(self, nodes: Sequence[Node]) -> None:
@@ -191,8 +191,8 @@ class TreeHits:
 
     def _arranged(self, view: TreeView) -> TreeOrder:
         order = view.order()
-        if order is not self._order or view.mode != self._mode or view.leaf is not self._leaf:
-            self._order, self._mode, self._leaf = order, view.mode, view.leaf
+        if order is not self._order or view.tree_filter != self._tree_filter or view.leaf is not self._leaf:
+            self._order, self._tree_filter, self._leaf = order, view.tree_filter, view.leaf
             self._marks = bytearray(len(order.nodes))
             self._mark(self._found.values())
         return order
@@ -201,7 +201,7 @@ class TreeHits:
         order, marks = self._order, self._marks
         if order is None:
             return
-        for node in filter_nodes(self._mode, nodes, self._leaf):
+        for node in filter_nodes(self._tree_filter, nodes, self._leaf):
             place = order.place(node)
             if place >= 0:
                 marks[place] = 1
@@ -240,12 +240,14 @@ def tree_facts(
     entries = len(view.tree.entries)
     hidden = entries - view.shown
     facts = [f"+{came:,} new"] if came else []
-    if view.kept is not None and not shows(view.mode, view.kept, view.leaf):
+    if view.kept is not None and not shows(view.tree_filter, view.kept, view.leaf):
         facts.append("1 hidden entry shown" + (" for this hit" if has_hit else ""))
     if hits is not None:
         facts.append(hits.summary(view, node))
-    filtered = f"{view.mode}: {hidden:,} hidden" if view.mode != "default" else hidden_entries(view)
-    if view.mode != "default":
+    filtered = (
+        f"{view.tree_filter}: {hidden:,} hidden" if view.tree_filter != "default" else hidden_entries(view)
+    )
+    if view.tree_filter != "default":
         facts.append(filtered)
     if where:
         facts.append(f"found: {where}")
@@ -257,7 +259,7 @@ def tree_facts(
         faulty.append(f"{damaged:,} damaged")
     if faulty:
         facts.append(f"{', '.join(faulty)} (!)")
-    if hidden and view.mode == "default":
+    if hidden and view.tree_filter == "default":
         facts.append(filtered)
     if label_times:
         facts.append("label times")

@@ -91,10 +91,10 @@ class TreeView:
     begins_anew  whether the agent begins anew (the function `begins_anew`)
     """
 
-    def __init__(self, tree: SessionTree, mode: str = "default") -> None:
+    def __init__(self, tree: SessionTree, tree_filter: str = "default") -> None:
         self.tree = tree
         self.leaf = tree.leaf
-        self.mode = mode
+        self.tree_filter = tree_filter
         self.forest = ChainForest(tree.roots)
         self.damage = DamagedRows(tree)
         self.kept: Node | None = None
@@ -112,9 +112,9 @@ class TreeView:
 
     # changes
 
-    def set_mode(self, mode: str) -> None:
+    def set_filter(self, tree_filter: str) -> None:
         """Set the filter. Folds are cleared, as in pi."""
-        self.mode = mode
+        self.tree_filter = tree_filter
         self.kept = None
         self.folded.clear()
         self._choose()
@@ -161,9 +161,9 @@ class TreeView:
         segment = self._segment_of_chain.get(id(chain))
         if chain.children or chain.nodes[-1] is not before or segment is None or segment.folded:
             return False
-        added = shows(self.mode, node, node)
+        added = shows(self.tree_filter, node, node)
         # an answer that only calls tools has a row only while it is the leaf
-        is_hidden = before is not self.kept and not shows(self.mode, before, node)
+        is_hidden = before is not self.kept and not shows(self.tree_filter, before, node)
         dropped = segment.nodes[-1] is before and is_hidden
         if dropped and len(segment.nodes) == 1:
             return False
@@ -243,9 +243,9 @@ class TreeView:
         self._choose()
 
     def _choose(self) -> None:
-        mode, leaf = self.mode, self.leaf
-        self._shown = {id(chain): filter_nodes(mode, chain.nodes, leaf) for chain in self._preorder()}
-        if self.kept is not None and not shows(mode, self.kept, leaf):
+        tree_filter, leaf = self.tree_filter, self.leaf
+        self._shown = {id(chain): filter_nodes(tree_filter, chain.nodes, leaf) for chain in self._preorder()}
+        if self.kept is not None and not shows(tree_filter, self.kept, leaf):
             chain = self.forest.chain_of(self.kept)
             rows = {node.index for node in self._shown[id(chain)]} | {self.kept.index}
             self._shown[id(chain)] = [node for node in chain.nodes if node.index in rows]
@@ -301,7 +301,7 @@ class TreeView:
 
     def shows(self, node: Node) -> bool:
         """Whether an entry has a row, folded or not: it passes the filter, or is kept."""
-        return node is self.kept or shows(self.mode, node, self.leaf)
+        return node is self.kept or shows(self.tree_filter, node, self.leaf)
 
     def row(self, index: int) -> TreeRow:
         """Row ``index``, from 0."""
@@ -319,7 +319,7 @@ class TreeView:
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self.count + (len(self.damage) if self.mode in SHOWN_IN else 0)
+        return self.count + (len(self.damage) if self.tree_filter in SHOWN_IN else 0)
 
     def damaged(self, index: int) -> DamagedLine | None:
         """The damaged line of a row; None if the row has none, or if there is no such row."""
@@ -327,7 +327,7 @@ class TreeView:
 
     def index_of_damaged(self, line: DamagedLine) -> int | None:
         """The row of a damaged line; None if it has none."""
-        number = self.damage.find(line) if self.mode in SHOWN_IN else None
+        number = self.damage.find(line) if self.tree_filter in SHOWN_IN else None
         return None if number is None else self.count + number
 
     def nodes_around(self, index: int | None, rows: int) -> list[Node]:

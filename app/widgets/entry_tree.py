@@ -41,12 +41,12 @@ PAGES_AHEAD = 4
 class EntryTree(LineList):
     """Entries as a tree, or a message in place of rows. The cursor stays on its entry, or follows the leaf.
 
-    view      the rows; None while there is no tree
-    message   the sentence in place of rows; "" for none
-    hits      the result of a search in the tree; None without a search
-    hit       the hit in this session of a search of all sessions; None without one
-    mode      the filter
-    came      the number of entries that were appended since the cursor left the leaf
+    view         the rows; None while there is no tree
+    message      the sentence in place of rows; "" for none
+    hits         the result of a search in the tree; None without a search
+    hit          the hit in this session of a search of all sessions; None without one
+    tree_filter  the filter
+    came         the number of entries that were appended since the cursor left the leaf
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
@@ -78,7 +78,7 @@ class EntryTree(LineList):
         self.hit: HitLocated | None = None
         self.message = ""
         self.label_times = False
-        self.mode = TREE_FILTERS[0]
+        self.tree_filter = TREE_FILTERS[0]
         self.came = 0
         self._now_ms = now_ms
         self._glyphs = ASCII if ascii_only else UNICODE
@@ -87,9 +87,9 @@ class EntryTree(LineList):
         # `RowsWanted` was posted and is not answered yet
         self._rows_requested = False
         # the filter to return to, after another one had to be set for an entry that it hides
-        self._left_mode: str | None = None
+        self._left_filter: str | None = None
         # the filter before all entries were shown
-        self._mode_before = TREE_FILTERS[0]
+        self._filter_before = TREE_FILTERS[0]
         # the leaf is before all entries, and the cursor goes to the first new one
         self._awaits_leaf = False
         # the entry of the cursor, which a filter may hide, and the one that was posted last
@@ -307,7 +307,7 @@ class EntryTree(LineList):
         follow = self.follows
         self.view.extend(nodes, leaf, faults, torn)
         if not follow:
-            self.came += len(filter_nodes(self.mode, nodes, leaf))
+            self.came += len(filter_nodes(self.tree_filter, nodes, leaf))
         self._rows_changed(follow=follow)
 
     def _rows_changed(self, *, follow: bool, keep: bool = False, keep_offset: bool = False) -> None:
@@ -387,7 +387,7 @@ class EntryTree(LineList):
         if view is None:
             return
         kept = view.kept
-        view.keep(None if shows(self.mode, node, view.leaf) else node)
+        view.keep(None if shows(self.tree_filter, node, view.leaf) else node)
         self._entry = node
         view.unfold_to(node)
         self._rows_changed(follow=False)
@@ -399,8 +399,8 @@ class EntryTree(LineList):
         view = self.view
         if view is None or view.damage.find(line) is None:
             return False
-        if self.mode not in SHOWN_IN:
-            self._leave_mode(TREE_FILTERS[0])
+        if self.tree_filter not in SHOWN_IN:
+            self._leave_filter(TREE_FILTERS[0])
         self._entry = line
         self._rows_changed(follow=False)
         return True
@@ -431,39 +431,39 @@ class EntryTree(LineList):
 
     # filters
 
-    def set_mode(self, mode: str) -> None:
+    def set_filter(self, tree_filter: str) -> None:
         """Set the filter. The cursor goes to the nearest ancestor in the list, and returns with its entry."""
-        self.mode, self._left_mode = mode, None
-        if self.view is not None and self.view.mode != mode:
-            self.view.set_mode(mode)
+        self.tree_filter, self._left_filter = tree_filter, None
+        if self.view is not None and self.view.tree_filter != tree_filter:
+            self.view.set_filter(tree_filter)
             self._rows_changed(follow=False, keep=True)
         self.post_message(self.FilterChanged())
 
-    def _leave_mode(self, mode: str) -> None:
-        """Set another filter for an entry that is to be shown, until `back_to_mode`."""
-        if mode != self.mode:
-            left = self._left_mode or self.mode
-            self.set_mode(mode)
-            self._left_mode = left
+    def _leave_filter(self, tree_filter: str) -> None:
+        """Set another filter for an entry that is to be shown, until `back_to_filter`."""
+        if tree_filter != self.tree_filter:
+            left = self._left_filter or self.tree_filter
+            self.set_filter(tree_filter)
+            self._left_filter = left
 
-    def back_to_mode(self) -> None:
+    def back_to_filter(self) -> None:
         """Return to the filter that the user chose: another session is to be shown."""
-        if self._left_mode is not None:
-            self.mode, self._left_mode = self._left_mode, None
+        if self._left_filter is not None:
+            self.tree_filter, self._left_filter = self._left_filter, None
 
-    def action_set_filter(self, mode: str) -> None:
-        self.set_mode(TREE_FILTERS[0] if mode == self.mode else mode)
+    def action_set_filter(self, tree_filter: str) -> None:
+        self.set_filter(TREE_FILTERS[0] if tree_filter == self.tree_filter else tree_filter)
 
     def action_cycle_filter(self, step: int) -> None:
-        self.set_mode(TREE_FILTERS[(TREE_FILTERS.index(self.mode) + step) % len(TREE_FILTERS)])
+        self.set_filter(TREE_FILTERS[(TREE_FILTERS.index(self.tree_filter) + step) % len(TREE_FILTERS)])
 
     def action_toggle_hidden(self) -> None:
         """Show every entry, or return to the filter before."""
-        if self.mode == "all":
-            self.set_mode(self._mode_before)
+        if self.tree_filter == "all":
+            self.set_filter(self._filter_before)
         else:
-            self._mode_before = self.mode
-            self.set_mode("all")
+            self._filter_before = self.tree_filter
+            self.set_filter("all")
 
     def action_toggle_label_times(self) -> None:
         self.label_times = not self.label_times
@@ -568,4 +568,4 @@ def _empty_message(view: TreeView) -> str:
     """The message in place of a tree without rows."""
     if not view.tree.entries and not view.damage:
         return "no entries yet"
-    return f"no entry passes the filter “{view.mode}”; Ctrl+A shows all"
+    return f"no entry passes the filter “{view.tree_filter}”; Ctrl+A shows all"

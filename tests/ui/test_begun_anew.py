@@ -65,10 +65,10 @@ async def test_a_cursor_elsewhere_stays_and_new_entries_are_counted(browser, beg
         assert "+1 new" in ui.text()
 
 
-@pytest.mark.parametrize("mode", ["user", "labelled"])
-async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, mode):
+@pytest.mark.parametrize("tree_filter", ["user", "labelled"])
+async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, tree_filter):
     async with browser() as ui:
-        ui.tree.set_mode(mode)
+        ui.tree.set_filter(tree_filter)
         await ui.pilot.pause()
         assert not ui.tree.view.begins_anew
         assert ANEW not in ui.text()

@@ -274,16 +274,16 @@ async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(brow
 async def test_the_settings_leave_the_summary_out_and_set_the_tree_filter(browser, work, tmp_path):
     configure(tmp_path, 'ask_summary = false\ntree_filter = "user"\n')
     async with browser(here=str(work)) as ui:
-        assert ui.tree.mode == "user"
+        assert ui.tree.tree_filter == "user"
         await ask_at(ui, "five")
         assert "Summary" not in ui.text()
 
 
-@pytest.mark.parametrize(("key", "mode"), [("alt+u", "user"), ("alt+l", "labelled"), ("alt+a", "all")])
-async def test_the_keys_of_oh_my_pi_filter_the_tree(browser, work, key, mode):
+@pytest.mark.parametrize(("key", "tree_filter"), [("alt+u", "user"), ("alt+l", "labelled"), ("alt+a", "all")])
+async def test_the_keys_of_oh_my_pi_filter_the_tree(browser, work, key, tree_filter):
     async with browser(here=str(work)) as ui:
         await ui.press("tab", key)
-        assert ui.tree.mode == mode
+        assert ui.tree.tree_filter == tree_filter
 
 
 async def test_in_a_live_session_the_choice_stays_visible_with_its_reason(browser, work, monkeypatch):

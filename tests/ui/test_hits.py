@@ -104,7 +104,11 @@ async def test_a_hit_keeps_the_filter_and_adds_only_its_row(browser, branched):
         await ui.press("tab", "ctrl+u", "minus")
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         await ui.pilot.pause()
-        assert (ui.tree.node.id, ui.tree.mode, ui.tree.view.shown) == ("d", "user", rows_of("user", ui) + 1)
+        assert (ui.tree.node.id, ui.tree.tree_filter, ui.tree.view.shown) == (
+            "d",
+            "user",
+            rows_of("user", ui) + 1,
+        )
         assert "1 hidden entry shown for this hit" in ui.text()
         tree_pane(ui).show_hit(hit(ui, "e", "redis"))
         await ui.pilot.pause()
@@ -112,9 +116,9 @@ async def test_a_hit_keeps_the_filter_and_adds_only_its_row(browser, branched):
         assert "hidden entry shown" not in ui.text()
 
 
-def rows_of(mode, ui):
+def rows_of(tree_filter, ui):
     """The number of entries that a filter shows."""
-    return len(filter_nodes(mode, ui.tree.view.tree.entries, ui.tree.view.leaf))
+    return len(filter_nodes(tree_filter, ui.tree.view.tree.entries, ui.tree.view.leaf))
 
 
 async def test_the_row_of_a_hit_shows_the_excerpt_and_highlights_it(browser, tmp_path):
@@ -154,7 +158,7 @@ async def test_folds_that_hide_the_hit_are_opened(browser, branched):
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         assert ui.tree.node.id == "d"
         tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
-        assert (ui.tree.node.id, ui.tree.mode) == ("x", "default")
+        assert (ui.tree.node.id, ui.tree.tree_filter) == ("x", "default")
 
 
 @pytest.mark.parametrize(("own", "chosen"), [((), "default"), (("ctrl+u",), "user")])
@@ -165,12 +169,12 @@ async def test_the_row_added_for_a_hit_is_gone_in_the_next_session(browser, bran
         await ui.settled()
         await ui.press("tab", *own, "shift+tab")
         tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
-        assert ui.tree.mode == chosen
+        assert ui.tree.tree_filter == chosen
         assert ui.tree.view.kept.id == "x"
         for id in ("o", "s"):
             ui.sessions.go_to(str(ui.path(id)))
             await ui.settled()
-            assert (ui.tree.mode, ui.tree.view.mode) == (chosen, chosen)
+            assert (ui.tree.tree_filter, ui.tree.view.tree_filter) == (chosen, chosen)
             assert ui.tree.view.kept is None
 
 
@@ -183,7 +187,7 @@ async def test_a_filter_chosen_after_the_hit_stays(browser, branched):
         await ui.press("tab", "ctrl+t", "shift+tab")
         ui.sessions.go_to(str(ui.path("o")))
         await ui.settled()
-        assert ui.tree.mode == ui.tree.view.mode == "no-tools"
+        assert ui.tree.tree_filter == ui.tree.view.tree_filter == "no-tools"
 
 
 async def test_the_place_of_a_hit_found_later_moves_no_cursor(browser, branched):

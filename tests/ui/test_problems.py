@@ -60,7 +60,7 @@ async def test_a_selected_problem_has_a_row_whatever_the_filter_and_the_folds_hi
         assert not ui.tree.view.count
         await ui.press("exclamation_mark", "down", "enter")
         assert ui.tree.node.id == "x"
-        assert (ui.tree.mode, ui.tree.view.count) == ("labelled", 1)
+        assert (ui.tree.tree_filter, ui.tree.view.count) == ("labelled", 1)
 
 
 async def test_escape_keeps_the_cursor(browser, tmp_path):
@@ -162,7 +162,7 @@ async def test_a_cursor_on_a_damaged_line_returns_with_the_filter(browser, tmp_p
         await ui.press("ctrl+u")
         assert ui.tree.damaged.line == 4
         await ui.press("ctrl+u", "exclamation_mark", "enter")
-        assert (ui.tree.mode, ui.tree.damaged.line) == ("default", 4)
+        assert (ui.tree.tree_filter, ui.tree.damaged.line) == ("default", 4)
 
 
 async def test_escape_from_a_search_returns_to_a_damaged_line(browser, tmp_path):

@@ -194,7 +194,7 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
     async with browser() as ui:
         await ui.press("v")
         await ui.until(lambda: ui.focus == "transcript" and bool(reading(ui).lines), "the transcript")
-        before = (ui.tree.cursor, ui.tree.mode, ui.tree.view.count)
+        before = (ui.tree.cursor, ui.tree.tree_filter, ui.tree.view.count)
         await ui.press("full_stop")
         assert ui.toasts() == ["This key acts on the tree, which is not shown"]
         # The palette and the list also run these commands.
@@ -202,7 +202,7 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
         shown = block(ui)
         ui.screen.action_in_tree("previous_turn")
         assert block(ui) != shown
-        assert (ui.tree.cursor, ui.tree.mode, ui.tree.view.count) == before
+        assert (ui.tree.cursor, ui.tree.tree_filter, ui.tree.view.count) == before
 
 
 async def test_a_line_of_a_wide_transcript_has_a_readable_length(browser, tmp_path):

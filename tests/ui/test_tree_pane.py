@@ -98,20 +98,20 @@ async def test_moves_by_turn(browser, two_ends):
 async def test_a_filter_key_toggles_its_filter(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab")
-        for key, mode, shown in (
+        for key, tree_filter, shown in (
             ("ctrl+u", "user", ["a", "e", "g", "c"]),
             ("ctrl+t", "no-tools", ["a", "b", "e", "f", "g", "c", "d"]),
             ("ctrl+l", "labelled", []),
             ("ctrl+a", "all", ["a", "b", "e", "f", "x", "g", "c", "d"]),
         ):
             await ui.press(key)
-            assert ui.tree.mode == mode
+            assert ui.tree.tree_filter == tree_filter
             assert ids(ui) == shown
             await ui.press(key)
-            assert ui.tree.mode == "default"
+            assert ui.tree.tree_filter == "default"
             assert cursor_id(ui) == "g"
             await ui.press(key, "ctrl+d")
-            assert ui.tree.mode == "default"
+            assert ui.tree.tree_filter == "default"
 
 
 @pytest.mark.parametrize("key", ["ctrl+t", "ctrl+o"])
@@ -131,23 +131,23 @@ async def test_a_filter_unfolds_everything(browser, two_ends, key):
 async def test_full_stop_shows_the_hidden_entries_and_hides_them_again(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "ctrl+t", "tab", "full_stop")
-        assert (ui.focus, ui.tree.mode) == ("entry", "all")
+        assert (ui.focus, ui.tree.tree_filter) == ("entry", "all")
         assert "x" in ids(ui)
         await ui.press("full_stop")
-        assert ui.tree.mode == "no-tools"
+        assert ui.tree.tree_filter == "no-tools"
         assert "x" not in ids(ui)
 
 
 async def test_filters_cycle(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab")
-        modes = []
+        filters = []
         for _ in range(5):
             await ui.press("ctrl+o")
-            modes.append(ui.tree.mode)
-        assert modes == ["no-tools", "user", "labelled", "all", "default"]
+            filters.append(ui.tree.tree_filter)
+        assert filters == ["no-tools", "user", "labelled", "all", "default"]
         await ui.press("ctrl+shift+o")
-        assert ui.tree.mode == "all"
+        assert ui.tree.tree_filter == "all"
 
 
 async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and_gets_it_back(

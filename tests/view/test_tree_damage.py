@@ -56,11 +56,11 @@ def test_a_damaged_line_is_found_in_its_row(tmp_path):
     assert view.index_of_damaged(changed) is None
 
 
-@cases("mode", TREE_FILTERS)
-def test_only_two_filters_show_damaged_lines(tmp_path, mode):
-    view = opened(tmp_path, *FOUR, "{", mode=mode)
+@cases("tree_filter", TREE_FILTERS)
+def test_only_two_filters_show_damaged_lines(tmp_path, tree_filter):
+    view = opened(tmp_path, *FOUR, "{", tree_filter=tree_filter)
     line = view.damage[0]
-    shows = mode in ("default", "all")
+    shows = tree_filter in ("default", "all")
     assert view.rows - view.count == int(shows)
     assert (view.index_of_damaged(line) is not None) == shows
 

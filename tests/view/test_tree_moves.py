@@ -71,8 +71,8 @@ def folded_at(view, folds):
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
-def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
-    view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
+def test_segments_are_those_of_pi(tmp_path_factory, links, tree_filter, folds):
+    view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), tree_filter=tree_filter)
     folded_at(view, folds)
     theirs = AsPi(view)
     for index in range(view.count):
@@ -84,8 +84,10 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
-def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_factory, links, mode, folds):
-    view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
+def test_parents_children_and_branch_points_are_those_of_the_rows(
+    tmp_path_factory, links, tree_filter, folds
+):
+    view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), tree_filter=tree_filter)
     folded_at(view, folds)
     kin = AsPi(view)
     points = [index for index, node in enumerate(kin.nodes) if len(kin.children.get(node.index, ())) > 1]
@@ -102,8 +104,8 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
 
 @given(LINKS, st.sampled_from(TREE_FILTERS))
 @settings(max_examples=70)
-def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, links, mode):
-    view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
+def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, links, tree_filter):
+    view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), tree_filter=tree_filter)
     order = view.order()
     assert sorted(node.index for node in order.nodes) == list(range(len(links)))
     places = [order.place(view.node(index)) for index in range(view.count)]
@@ -113,8 +115,8 @@ def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, lin
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
-def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, links, mode, folds):
-    view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), mode=mode)
+def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, links, tree_filter, folds):
+    view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), tree_filter=tree_filter)
     folded_at(view, folds)
     kin = AsPi(view)
 
@@ -140,8 +142,8 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), FOLDS)
 @settings(max_examples=70)
-def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, mode, folds):
-    view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
+def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, tree_filter, folds):
+    view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), tree_filter=tree_filter)
     shown = [view.node(index) for index in range(view.count)]
     folded_at(view, folds)
     for node in shown:
@@ -151,8 +153,8 @@ def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, lin
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), st.sets(st.integers(0, 29)), st.integers(0, 29))
 @settings(max_examples=70)
-def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, hit_indexes, cut):
-    view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
+def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, tree_filter, hit_indexes, cut):
+    view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), tree_filter=tree_filter)
     nodes = [node for node in view.tree.entries if node.index in hit_indexes]
     hits = TreeHits(("x",))
     hits.add(nodes[:cut])
@@ -179,9 +181,9 @@ def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
     hits = TreeHits(("x",))
     hits.add([tree.by_id["b"], tree.by_id["c"]])
     assert hits.summary(view, tree.by_id["c"]) == "hit 2 of 2…"
-    view.set_mode("user")
+    view.set_filter("user")
     assert hits.summary(view, tree.by_id["c"]) == "hit 1 of 1, 1 filtered out…"
-    view.set_mode("default")
+    view.set_filter("default")
     with path.open("a") as file:
         file.write(json.dumps(message("h", "g", "user", "on")) + "\n")
     view.extend(tree.extend(), tree.leaf)

@@ -90,7 +90,7 @@ def test_a_tool_call_has_its_name_and_its_arguments(tmp_path):
         message("c", "b", "toolResult", "x", toolCallId="c", toolName="bash"),
     ]
     view = opened(tmp_path, *lines)
-    view.set_mode("all")
+    view.set_filter("all")
     line = rows(view)[2]
     assert plain_text(line).startswith(" • · bash ls -l")
     assert ("bash", "call") in line

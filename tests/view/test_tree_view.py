@@ -51,18 +51,18 @@ def test_the_branch_with_the_leaf_comes_first(tmp_path):
 
 
 @cases(
-    ("mode", "marked"),
+    ("tree_filter", "marked"),
     [("default", "f"), ("no-tools", "f"), ("user", "e"), ("labelled", "e"), ("all", "g")],
 )
-def test_the_mark_of_the_leaf_is_at_the_end_of_the_shown_active_path(tmp_path, mode, marked):
-    view = opened(tmp_path, *branched(), mode=mode)
+def test_the_mark_of_the_leaf_is_at_the_end_of_the_shown_active_path(tmp_path, tree_filter, marked):
+    view = opened(tmp_path, *branched(), tree_filter=tree_filter)
     assert view.node(view.leaf_row()).id == marked
     assert [index for index, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
 
 
 def test_a_hidden_active_path_has_no_mark_of_the_leaf(tmp_path):
     slow = entry("label", "h", "g", targetId="d", label="slow")
-    view = opened(tmp_path, *branched(), slow, mode="labelled")
+    view = opened(tmp_path, *branched(), slow, tree_filter="labelled")
     view.tree.by_id["e"].label = None
     view.refresh()
     assert ids(view) == ["d"]
@@ -188,7 +188,7 @@ def test_a_hidden_root_is_marked_on_its_first_shown_entry(tmp_path):
         "   assistant: answer",
         "   user: first, in other words (another branch)",
     ]
-    view.set_mode("all")
+    view.set_filter("all")
     assert drawn(view, 80)[2:] == [
         "   = [model: x] (another root)",
         "   |= user: first",
@@ -206,7 +206,7 @@ def test_the_command_line_marks_roots_as_the_screen_does(tmp_path):
 
 
 @cases(
-    ("mode", "shown"),
+    ("tree_filter", "shown"),
     [
         ("default", ["u", "a", "t", "end"]),
         ("no-tools", ["u", "a", "end"]),
@@ -215,7 +215,7 @@ def test_the_command_line_marks_roots_as_the_screen_does(tmp_path):
         ("all", ["u", "m", "a", "call", "t", "l", "end"]),
     ],
 )
-def test_filters_show_what_pi_shows(tmp_path, mode, shown):
+def test_filters_show_what_pi_shows(tmp_path, tree_filter, shown):
     call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
     result = {
         "role": "toolResult",
@@ -233,7 +233,7 @@ def test_filters_show_what_pi_shows(tmp_path, mode, shown):
         entry("message", "t", "call", message=result),
         entry("label", "l", "t", targetId="a", label="here"),
         message("end", "l", "assistant", "done"),
-        mode=mode,
+        tree_filter=tree_filter,
     )
     assert ids(view) == shown
 
@@ -250,7 +250,7 @@ def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
     assert ids(view) == ["00000001", "x", "z"]
 
 
-@cases("mode", ["default", "no-tools", "labelled"])
+@cases("tree_filter", ["default", "no-tools", "labelled"])
 @cases(
     ("stop", "is_shown"),
     [
@@ -263,7 +263,7 @@ def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
         (None, False),
     ],
 )
-def test_an_answer_that_only_calls_tools_is_shown_if_it_was_cut_off(tmp_path, mode, stop, is_shown):
+def test_an_answer_that_only_calls_tools_is_shown_if_it_was_cut_off(tmp_path, tree_filter, stop, is_shown):
     call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
     view = opened(
         tmp_path,
@@ -271,7 +271,7 @@ def test_an_answer_that_only_calls_tools_is_shown_if_it_was_cut_off(tmp_path, mo
         entry("message", "x", "00000001", message={**call, "stopReason": stop}),
         entry("label", "l", "x", targetId="x", label="here"),
         message("end", "l", "user", "again"),
-        mode=mode,
+        tree_filter=tree_filter,
     )
     assert ("x" in ids(view)) is is_shown
 
@@ -316,8 +316,8 @@ def test_twenty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
 
 @given(LINKS, st.sampled_from(TREE_FILTERS))
 @settings(max_examples=60)
-def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
-    view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
+def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, tree_filter):
+    view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), tree_filter=tree_filter)
     shown = [view.node(index) for index in range(view.count)]
     assert len({node.index for node in shown}) == len(shown) == view.shown
     place = {node.index: index for index, node in enumerate(shown)}
@@ -341,9 +341,9 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), st.integers(0, 29))
 @settings(max_examples=60)
-def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, index):
+def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, tree_filter, index):
     """pi and omp draw no mark for the leaf itself; their bullets end at the row with our mark."""
-    view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
+    view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), tree_filter=tree_filter)
     if index < view.count and view.row(index).foldable:
         view.fold(view.node(index), True)
     active = [place for place in range(view.count) if view.node(place).index in view.active]
@@ -352,17 +352,17 @@ def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, 
 
 @given(LINKS, st.sampled_from(TREE_FILTERS), st.integers(0, 29))
 @settings(max_examples=60)
-def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, mode, cut):
+def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, tree_filter, cut):
     folder = tmp_path_factory.mktemp("grow")
     lines = lines_of(links)
     path = write_session(folder / "s.jsonl", *lines[: cut + 1])
     tree = open_tree(str(path))
-    view = TreeView(tree, mode)
+    view = TreeView(tree, tree_filter)
     for line in lines[cut + 1 :]:
         with path.open("a") as file:
             file.write(json.dumps(line) + "\n")
         view.extend(tree.extend(), tree.leaf)
-    complete = TreeView(open_tree(str(path)), mode)
+    complete = TreeView(open_tree(str(path)), tree_filter)
     assert drawn(view) == drawn(complete)
     assert view.leaf_row() == complete.leaf_row()
 
@@ -412,8 +412,8 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
 
 def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
     view = opened(tmp_path, *branched())
-    for mode in TREE_FILTERS:
-        view.set_mode(mode)
+    for tree_filter in TREE_FILTERS:
+        view.set_filter(tree_filter)
     assert all(node.row_text is None for node in view.tree.entries)
 
 
@@ -423,7 +423,7 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
 )
 def test_an_unread_row_names_its_role(tmp_path, role, shown):
     line = message("a", None, role, "hello") if role else entry("custom", "a", None, customType="t")
-    view = opened(tmp_path, header(), line, mode="all")
+    view = opened(tmp_path, header(), line, tree_filter="all")
     row = render_tree_row(view.row(0), 40, active=True, leaf=False, glyphs=ASCII)
     assert plain_text(row).rstrip() == f" * {shown}"
 

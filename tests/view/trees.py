@@ -13,9 +13,9 @@ LINKS = st.lists(
 )
 
 
-def opened(tmp_path, *lines, mode="default"):
+def opened(tmp_path, *lines, tree_filter="default"):
     """The view of a tree of these lines."""
-    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), mode)
+    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), tree_filter)
 
 
 def ids(view):

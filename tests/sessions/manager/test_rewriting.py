@@ -278,8 +278,8 @@ def test_a_message_that_is_not_displayed_is_hidden_in_the_tree(home: Home) -> No
     shown = manager.append_custom_message_entry("note", "seen", display=True)
     hidden = manager.append_custom_message_entry("note", "not seen", display=False)
     tree = open_tree(manager.session_file or "")
-    for mode, is_shown in (("default", False), ("no-tools", False), ("all", True)):
-        ids = {node.id for node in filter_nodes(mode, tree.entries, tree.leaf)}
+    for tree_filter, is_shown in (("default", False), ("no-tools", False), ("all", True)):
+        ids = {node.id for node in filter_nodes(tree_filter, tree.entries, tree.leaf)}
         assert shown in ids
         assert (hidden in ids) is is_shown
     assert [message["role"] for message in manager.build_session_context().messages][2:] == [
