@@ -101,6 +101,12 @@ def test_a_result_with_a_repeated_id_answers_the_nearest_call_above_it(tmp_path:
     ]
 
 
+def test_an_entry_directly_after_a_byte_order_mark_has_a_row(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, b"\xef\xbb\xbf" + content(user("a", None, "one"))[:-1], HEADER)
+    assert said(tree) == "user: one"
+    assert tree.read(tree.entries[0])["id"] == "a"
+
+
 def test_a_result_with_a_wrong_parent_answers_the_nearest_call_before_it(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path, HEADER, calls("a", None, ("c1", "bash", {"command": "ls"})), result("b", "gone", "c1")
