@@ -1,4 +1,6 @@
-"""The agent that the documents add as an example (formats/README.md, "Example: add an agent")."""
+"""The agent and the dialect that the documents add as an example (CONTRIBUTING.md, "Example: add an agent";
+formats/README.md, "Example: a dialect").
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,16 @@ from app.sessions.tree.tree import open_tree
 from app.stores import refusals
 from tests.factory import chain, entry, message, write_session
 
-GUIDE = Path(__file__).parent.parent / "app" / "formats" / "README.md"
+ROOT = Path(__file__).parent.parent
+GUIDES = ROOT / "CONTRIBUTING.md", ROOT / "app" / "formats" / "README.md"
 
 
 @pytest.fixture
 def classes() -> list[Any]:
     """The agent and its dialect."""
     found = []
-    for block in re.findall(r"   ```python\n(.*?)   ```", GUIDE.read_text(encoding="utf-8"), re.DOTALL):
+    for guide in GUIDES:
+        (block,) = re.findall(r"```python\n(.*?) *```", guide.read_text(encoding="utf-8"), re.DOTALL)
         names: dict[str, Any] = {}
         exec("from __future__ import annotations\n" + dedent(block), names)
         found.append(names["Nimbus"])
