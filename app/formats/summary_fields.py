@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from msgspec import Raw
 
-_SUMMARIES = ("compaction", "branch_summary")
+SUMMARY_TYPES = ("compaction", "branch_summary")
 """The types of entries with a summary."""
 
 _Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
@@ -194,7 +194,7 @@ def summary_fields_of(skim: PartialEntry, wrong: list[str] | None = None) -> Sum
 
     :param wrong: gets the names of more fields whose values are invalid, as `skim` found the others.
     """
-    if wrong is not None and skim.type in _SUMMARIES and bytes(skim.summary)[:1] not in (b"", b'"', b"n"):
+    if wrong is not None and skim.type in SUMMARY_TYPES and bytes(skim.summary)[:1] not in (b"", b'"', b"n"):
         wrong.append("summary")
     return SummaryFields(
         skim.type,

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 Batch = list[tuple[int, Task]]
 """Tasks with their indexes."""
 
-BATCH_BYTES = 2_000_000
+BATCH_BYTES = 4_000_000
 BATCH_FILES = 256
-"""Bytes and number of files that a batch has at most: a worker reads so much in 20 to 40 ms."""
+"""Bytes and number of files that a batch has at most. A worker reads so much in 40 to 80 ms. With half as
+many bytes, a cold index takes 5 % longer.
+"""
 
 _MOST_WORKERS = 8
 # The most workers that replace dead ones. On a machine that is out of memory, they die again and again.

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import read_header
-from app.formats.summary_fields import decode_lines
-from app.sessions.summaries.passage_builder import PassageBuilder, add_passages
+from app.sessions.passages import unpack
 from app.sessions.summaries.summary_builder import SummaryBuilder
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n'
@@ -36,16 +35,16 @@ def line(number: int, role: str, content: str | list[dict[str, Any]]) -> bytes:
 
 @given(st.lists(st.tuples(ROLE, CONTENT), min_size=1, max_size=6))
 def test_a_block_gives_the_passages_of_its_single_lines(
-    said: list[tuple[str, str | list[dict[str, Any]]]],
+    messages: list[tuple[str, str | list[dict[str, Any]]]],
 ) -> None:
-    block = b"".join(line(number, role, content) for number, (role, content) in enumerate(said))
-    builder = SummaryBuilder(read_header("/s.jsonl", HEADER))
-    builder.feed(block, 7)
-    found = decode_lines(block, 7)
-    assert found
-    passages = PassageBuilder()
-    called: list[str] = []
-    for entry, at in zip(*found, strict=True):
-        add_passages(entry, at, passages, called)
-    assert builder.text() == passages.pack()
-    assert [*builder.totals.tools] == [*dict.fromkeys(called)]
+    lines = [line(number, role, content) for number, (role, content) in enumerate(messages)]
+    whole, by_lines = (SummaryBuilder(read_header("/s.jsonl", HEADER)) for _ in range(2))
+    whole.feed(b"".join(lines), 7)
+    offset = 7
+    texts = []
+    for one in lines:
+        by_lines.feed(one, offset)
+        texts += unpack(by_lines.text().folded)
+        offset += len(one)
+    assert [*unpack(whole.text().folded)] == texts
+    assert [*whole.totals.tools] == [*by_lines.totals.tools]

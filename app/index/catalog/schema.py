@@ -99,7 +99,8 @@ def decode(data: bytes) -> str:
 
 def encode_compressed(text: str) -> bytes:
     """A text as it is stored where it is long and seldom read: a tenth of the catalog is saved."""
-    return zlib.compress(encode(text))
+    # More effort would take three times as long, 3 % of a cold index, and save 2 % of the text.
+    return zlib.compress(encode(text), 1)
 
 
 def decode_compressed(data: bytes) -> str:

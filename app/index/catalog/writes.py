@@ -78,6 +78,7 @@ def write(
     connection.execute("BEGIN IMMEDIATE")
     changes = span_table.SpanChanges(connection)
     stores_texts = is_shared()
+    store_ids: dict[bytes, int] = {}
     missing = []
     for path, reading in pending.items():
         if reading is None:
@@ -91,7 +92,9 @@ def write(
         if record:
             connection.execute(_UPDATE, (*columns, key))
         else:
-            cursor = connection.execute(_INSERT, (*columns, _store_id(connection, name), encode(path)))
+            if name not in store_ids:
+                store_ids[name] = _store_id(connection, name)
+            cursor = connection.execute(_INSERT, (*columns, store_ids[name], encode(path)))
             key = cursor.lastrowid
         if reading.first_message != message_before:
             connection.execute(_PUT_FIRST_MESSAGE, (key, reading.first_message))

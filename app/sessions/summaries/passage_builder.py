@@ -13,15 +13,13 @@ from app.formats.content import (
     read_json_strings,
 )
 from app.formats.json_codec import raw_json
-from app.formats.summary_fields import ANSWER_TYPES, ExtensionMessage, Prompt, SummaryMessage
-from app.formats.text_kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
+from app.formats.text_kinds import ASSISTANT, SUMMARY, THINKING
 from app.sessions.passages import HEADS, NO_TEXT, PackedText, pack_all
 
 if TYPE_CHECKING:
     from msgspec import Raw
 
     from app.formats.content import TypedContent
-    from app.formats.summary_fields import SummaryFields
 
 
 class PassageBuilder:
@@ -45,57 +43,47 @@ class PassageBuilder:
         self.offsets.append(offset)
         self.texts.append(text)
 
+    def add_content(self, kind: int, offset: int, content: TypedContent) -> None:
+        """Add the texts of a message as one text."""
+        if not isinstance(content, list):
+            if content:
+                self.add(kind, offset, raw_json(content))
+            return
+        texts = [block.text for block in content if type(block) is TextBlock]
+        if texts:
+            self.add(kind, offset, joined_strings(texts))
+
+    def add_answer(self, offset: int, content: TypedContent, tools: list[str]) -> None:
+        """Add the thoughts of an answer as one text, and its texts as another.
+
+        :param tools: gets the names of the tools that it calls.
+        """
+        if not isinstance(content, list):
+            self.add_content(ASSISTANT, offset, content)
+            return
+        texts, thoughts = [], []
+        block: Any
+        # Most blocks of every session pass here, and each is looked at once.
+        for block in content:
+            block_type = type(block)
+            if block_type is ToolCallBlock or block_type is SnakeToolCallBlock:
+                tools.append(block.name)
+            elif block_type is TextBlock:
+                texts.append(block.text)
+            elif block_type is ThinkingBlock:
+                thoughts.append(block.thinking)
+        if thoughts:
+            self.add(THINKING, offset, joined_strings(thoughts))
+        if texts:
+            self.add(ASSISTANT, offset, joined_strings(texts))
+
+    def add_summary(self, offset: int, summary: str | None) -> None:
+        """Add a summary, if there is one."""
+        if summary:
+            self.add(SUMMARY, offset, raw_json(summary))
+
     def pack(self) -> PackedText:
         """Return a block of all passages; empty without any."""
         if not self.texts:
             return NO_TEXT
         return pack_all(self.heads, self.offsets, *read_json_strings(self.texts))
-
-
-def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, tools: list[str]) -> None:
-    """Add the texts of `entry` to `passages`.
-
-    :param offset: of its line in the file.
-    :param tools: gets the names of the tools that the entry calls.
-    """
-    # Most entries of every session go through this function, so it looks at each block once.
-    message: Any = entry.message
-    message_type = type(message)
-    kind = CUSTOM
-    content: TypedContent = None
-    summary: str | None = None
-    if entry.type == "message":
-        if message_type in ANSWER_TYPES:
-            kind, content = ASSISTANT, message.content
-        elif message_type is Prompt:
-            kind, content = USER, message.content
-        elif isinstance(message, ExtensionMessage):
-            content = message.content
-        elif isinstance(message, SummaryMessage):
-            summary = message.summary
-    elif entry.type == "custom_message":
-        content = entry.content
-    else:
-        summary = entry.branch_summary if entry.type == "branch" else entry.summary
-    if not isinstance(content, list):
-        if content:
-            passages.add(kind, offset, raw_json(content))
-        elif summary:
-            passages.add(SUMMARY, offset, raw_json(summary))
-        return
-    texts, thoughts = [], []
-    block: Any
-    for block in content:
-        block_type = type(block)
-        if block_type is TextBlock:
-            texts.append(block.text)
-        elif kind != ASSISTANT:
-            continue
-        elif block_type is ToolCallBlock or block_type is SnakeToolCallBlock:
-            tools.append(block.name)
-        elif block_type is ThinkingBlock:
-            thoughts.append(block.thinking)
-    if thoughts:
-        passages.add(THINKING, offset, joined_strings(thoughts))
-    if texts:
-        passages.add(kind, offset, joined_strings(texts))

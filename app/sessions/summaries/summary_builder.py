@@ -24,20 +24,23 @@ from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.summary_fields import (
     ANSWER_TYPES,
     RESULT_TYPES,
+    SUMMARY_TYPES,
     Answer,
+    ExtensionMessage,
     Prompt,
+    SummaryMessage,
     decode_lines,
     summary_fields_of,
 )
 from app.formats.text import one_line, trim_name
-from app.formats.text_kinds import ASSISTANT, THINKING, USER
+from app.formats.text_kinds import CUSTOM, USER
 from app.formats.timestamps import LAST_MS, parse_time
 from app.formats.utf8_text import find
 from app.sessions.parent_links import count_tips, deepest_leaf
-from app.sessions.passages import HEADS, PackedText, joined
+from app.sessions.passages import PackedText, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
-from app.sessions.summaries.passage_builder import PassageBuilder, add_passages
+from app.sessions.summaries.passage_builder import PassageBuilder
 from app.sessions.summaries.titles import TitleFold
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
 
@@ -51,12 +54,8 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 """The number of branches if it cannot be counted line by line, but only from all entries at once."""
 
-_TEXT_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
-"""Types of entries with text of the conversation, besides messages."""
 _OTHER_TYPES = frozenset(("label", "session_info", "branch"))
 """Types of other entries that say something about the session."""
-
-_USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
 
 _IMAGE = b'"image"'
 """The type of a block with an image. The quotes of a text with these words are escaped."""
@@ -227,8 +226,8 @@ class SummaryBuilder:
                 message_type = type(message)
                 if message_type in RESULT_TYPES:
                     continue
-                add_passages(entry, offset, passages, tool_names)
                 if message_type in ANSWER_TYPES:
+                    passages.add_answer(offset, message.content, tool_names)
                     if message.stop_reason not in TOOL_USE:
                         changing.append(entry)
                     if message.stop_reason == "error" or message.error_message:
@@ -238,10 +237,15 @@ class SummaryBuilder:
                     if message.model:
                         self.models[message.provider, message.model] = None
                 elif message_type is Prompt:
+                    passages.add_content(USER, offset, message.content)
                     prompts.append(message)
                 else:
                     if message is None:
                         self._add_fault("a message entry without a message")
+                    elif isinstance(message, ExtensionMessage):
+                        passages.add_content(CUSTOM, offset, message.content)
+                    elif isinstance(message, SummaryMessage):
+                        passages.add_summary(offset, message.summary)
                     changing.append(entry)
                     continue
                 if newest < message.timestamp <= LAST_MS:
@@ -262,10 +266,14 @@ class SummaryBuilder:
                         usages.append(entry.usage)
                 elif entry.type in _OTHER_TYPES:
                     self._add_other(entry)
-                if entry.type in _TEXT_TYPES:
-                    add_passages(entry, offset, passages, tool_names)
-                    if entry.display is False and entry.type == "custom_message":
+                if entry.type == "custom_message":
+                    passages.add_content(CUSTOM, offset, entry.content)
+                    if entry.display is False:
                         entry.type = UNDISPLAYED
+                elif entry.type in SUMMARY_TYPES:
+                    passages.add_summary(offset, entry.summary)
+                elif entry.type == "branch":
+                    passages.add_summary(offset, entry.branch_summary)
         if header_is_later:
             entries = [entry for entry in entries if not _is_header_line(entry)]
         elif heads:
