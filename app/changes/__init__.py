@@ -37,9 +37,9 @@ def run(options: Options, setup: Setup) -> int:
     :param options: ``command`` names the change.
     :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or an ambiguous name, 3 refused or
         failed. If it is not 0, nothing was written, and one line on standard error says why. `trash`,
-        `restore` and `undo` print such a line for each session that failed; if all were found, the others
-        are changed. After a signal, their code is 128 plus its number. A catalog that cannot be written has
-        its own line and does not change the code.
+        `restore` and `undo` print such a line for each session that failed, and change the others if every
+        session was found. After a signal, their code is 128 plus its number. A catalog that cannot be written
+        has its own line and does not change the code.
     """
     say_missing(options, setup)
     share_notes(setup.cache_folder)

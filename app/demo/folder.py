@@ -23,6 +23,7 @@ LOCK = "leafmark-demo.lock"
 _NAME = re.compile(re.escape(PREFIX) + r"\w{8}")
 _TRIES = 20
 _PAUSE_SECONDS = 0.005
+"""The pause before the last look at a removed folder."""
 
 
 class DemoFolder:

@@ -44,7 +44,11 @@ class PassageBuilder:
         self.texts.append(text)
 
     def add_content(self, kind: int, offset: int, content: TypedContent) -> None:
-        """Add the texts of a message as one text."""
+        """Add the texts of a message as one text.
+
+        :param kind: of the message (`formats.text_kinds`).
+        :param offset: where its line begins in the file; also below.
+        """
         if not isinstance(content, list):
             if content:
                 self.add(kind, offset, raw_json(content))
