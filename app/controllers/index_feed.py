@@ -161,10 +161,11 @@ class IndexFeed:
         if self._report is not None:
             known = {row.path for row in event.changed if model.row_at(row.path) is not None}
             self._report.add([row.path for row in event.changed], known, event.removed)
-        row = sessions.row
-        if row is not None and any(row.path == new.path for new in event.changed):
+        path = sessions.row.path if sessions.row is not None else ""
+        shown = next((row for row in event.changed if row.path == path), None)
+        if shown is not None:
             # Wait a moment for the new entries: then one picture shows both.
-            await self.follow(row)
+            await self.follow(shown)
         changed, removed = list(event.changed), [*event.removed, *self._facts.gone_with(event.removed)]
         shows_hidden = model.arrangement.hidden
         are_new = shows_hidden and any(model.row_at(row.path) is None for row in changed)

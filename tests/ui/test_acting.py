@@ -161,6 +161,17 @@ async def test_ctrl_r_renames_the_session_in_its_row(browser, three, way):
         await ui.until(lambda: "Manual" not in ui.text().splitlines()[3], "its end")
 
 
+async def test_the_tree_has_the_new_name_in_its_title(browser, three):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        title = ui.app.screen.tree_pane.words[0]
+        await ui.press("ctrl+r", *"Manual", "enter")
+        await ui.until(lambda: ui.app.screen.tree_pane.words[0].startswith("Manual"), "the name")
+        await ui.press("ctrl+underscore")
+        await ui.until(lambda: ui.app.screen.tree_pane.words[0] == title, "the title before")
+
+
 async def test_a_name_that_is_cut_is_reported(browser, tmp_path):
     folder = tmp_path / "home/.omp/agent/sessions/-work-app"
     path = write_session(folder / "2026_long.jsonl", *chain("look into it", "done", id="long"))
