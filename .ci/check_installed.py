@@ -13,6 +13,7 @@ import pty
 import select
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from pathlib import Path
@@ -55,6 +56,19 @@ def check_command_line() -> None:
     )
     assert output_of("export", str(session), "-o", "-").startswith("<!doctype html>")
     session.unlink()
+
+
+def check_beside_another_app() -> None:
+    """A foreign `app` on PYTHONPATH does not shadow the command's, and `import leafmark` refuses it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "app.py").write_text("raise SystemExit('a foreign app ran')\n")
+        env = {**os.environ, "PYTHONPATH": folder}
+        subprocess.run([COMMAND, "list"], env=env, stderr=subprocess.DEVNULL, timeout=PATIENCE, check=True)
+        for variables, code in ((os.environ, 0), (env, 1)):
+            imports = [sys.executable, "-c", "import leafmark; leafmark.SessionManager"]
+            done = subprocess.run(imports, env=variables, capture_output=True, timeout=PATIENCE, check=False)
+            assert done.returncode == code, done.stderr
+            assert (b"ImportError" in done.stderr) == bool(code), done.stderr
 
 
 def check_screen_on_a_terminal() -> None:
@@ -111,6 +125,7 @@ def check_styles(checkout: Path) -> None:
 
 def main(checkout: str) -> None:
     check_command_line()
+    check_beside_another_app()
     check_screen_on_a_terminal()
     check_styles(Path(checkout))
     written = [path.relative_to(HOME).as_posix() for path in HOME.rglob("*") if path.is_file()]

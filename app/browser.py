@@ -315,6 +315,12 @@ class Browser(CrashApp["Plan | None"]):
         if self._demo_folder is not None:
             self._demo_folder.remove()
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text to the terminal's clipboard. Bytes of a path that are no text, and half characters, are
+        written as escapes.
+        """
+        super().copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode())
+
     async def action_interrupt(self) -> None:
         """Ctrl+C: copy the selected text; else cancel a question or an edit in a row, or a dialog with an
         input; else leave leafmark.

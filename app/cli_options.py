@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import __version__
+from app.actions.shell_words import shell_line, shell_of
 from app.command_table import AGENT_TITLES, COMMANDS, OWN, SHARED, OneOf, Option, WrongValue
 from app.formats.text import one_line
 from app.options import Options
@@ -125,9 +127,8 @@ def _parse_query(words: Sequence[str], first: int) -> Options:
     meant = "" if words[first] == "--" else near_command(words[first])
     if meant:
         shown = one_line(words[first], 60)
-        reader.error(
-            f"{shown!r} is no command; did you mean {meant!r}? `leafmark -- {shown}` searches for the word"
-        )
+        search = shell_line(["leafmark", "--", shown], shell_of(os.environ))
+        reader.error(f"{shown!r} is no command; did you mean {meant!r}? `{search}` searches for the word")
     end = words.index("--") if "--" in words else len(words)
     options, query = reader.parse_known_args(words[:end], Options())
     wrong = [word for word in query if word.startswith("-") and word != "-"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from app.actions.shell_words import SHELLS
 from app.stores import AGENTS
 
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
@@ -145,7 +146,7 @@ class OneOf:
         raise WrongValue(f"{text!r} is none of {', '.join(self.values)}")
 
 
-GROUPS = ("day", "week", "project", "model", "agent", "tool")
+GROUPS = ("day", "week", "project", "model", "agent", "tool", "session")
 """By what `stats` groups sessions (`app.index.statistics`)."""
 
 
@@ -222,6 +223,12 @@ REPORTS = {
             metavar=f"{{{','.join(GROUPS)}}}",
             convert=OneOf(*GROUPS),
         ),
+        Option(
+            "sort",
+            "the highest first of these (default: days in their order, others by cost)",
+            metavar="{cost,tokens,time,prompts}",
+            convert=OneOf("cost", "tokens", "time", "prompts"),
+        ),
         _JSON,
     ),
     "tree": Command(
@@ -255,7 +262,7 @@ REPORTS = {
         _JSON,
     ),
     "context": Command(
-        "print the messages that the agent would send to the model, as JSON",
+        "print the context that the agent builds from a session, as JSON",
         _SESSION,
         Option("entry", f"print the messages up to this entry: {_ENTRY} (default: the leaf)", metavar="ID"),
         *_FOR_AGENT,
@@ -265,7 +272,7 @@ REPORTS = {
         Word("sessions", _WHICH, many="+", metavar="SESSION"),
         Option(
             "to",
-            "the format: a web page, Markdown, the messages for the model, or a session file (default: html)",
+            "the format: a web page, Markdown, the context, or a session file (default: html)",
             metavar="{html,md,json,jsonl}",
             convert=OneOf("html", "md", "json", "jsonl"),
         ),
@@ -365,7 +372,7 @@ CHANGES = {
     "trash": Command(
         "move sessions to the system's trash",
         Word("sessions", _WHICH, many="*", metavar="SESSION"),
-        Option("anyway", "even if an agent may have the session open"),
+        Option("anyway", "even if an agent may have the session open, or another session goes on from it"),
         Option("list", "print the sessions in the trash"),
         _FORMAT,
         _JSON,
@@ -390,6 +397,12 @@ SCREENS = {
         Word("query", "the path or id of a session, or what to search for", many="*"),
         Option("last", "resume the newest session of this folder, without choosing", field="newest"),
         Option("print", "print the command instead of running it"),
+        Option(
+            "shell",
+            "with --print: the shell that the command is quoted for (default: sh)",
+            metavar="{bash,zsh,fish,sh}",
+            convert=OneOf(*SHELLS),
+        ),
         Option("anyway", "even if an agent may have the session open, or its agent refuses the file"),
         *OWN,
     ),

@@ -12,9 +12,20 @@ from functools import partial
 RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
 """The panes beside the list of the browser. The selector has a transcript there, and no other of them."""
 
+_NEEDS = {
+    "name": "session.rename shown.rename",
+    "label": "entry.label block.label label.next label.previous block.next_label block.previous_label "
+    "label.times tree.filter_labelled",
+    "branch": "entry.go_on entry.summarise entry.continue block.go_on",
+    "fork": "session.fork session.fork_to entry.fork entry.fork_to entry.fork_shown entry.fork_shown_to "
+    "block.fork block.fork_to",
+}
+"""Ability of an agent (`app.stores.base.ABILITIES`) -> the ids of the commands that need it."""
+_NEED_OF = {id: ability for ability, ids in _NEEDS.items() for id in ids.split()}
+
 
 class Command:
-    """A command.
+    """A command. `needs` is the ability of agents without which it is not offered for a session; "" for none.
 
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
         these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
@@ -31,7 +42,7 @@ class Command:
         because pagers use their keys: f for the next page, n for the next hit.
     """
 
-    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane", "preview", "selector")
+    __slots__ = ("action", "first", "help", "id", "keys", "label", "needs", "pane", "preview", "selector")
 
     def __init__(
         self,
@@ -57,6 +68,7 @@ class Command:
         same = "" if in_browser else help
         self.selector = same if selector is None else selector
         self.preview = preview and pane in ("sessions", "side")
+        self.needs = _NEED_OF.get(id, "")
 
 
 # `_no_preview`: not while the preview of the selector has the focus; `_browser`: not in the selector.
@@ -321,6 +333,9 @@ COMMANDS: tuple[Command, ...] = (
     _transcript("block.fork", "f", "screen.at_entry('fork_here')", "Fork at this block"),
     _transcript(
         "block.fork_to", "F", "screen.at_entry('fork_here_to')", "Fork at this block into another folder"
+    ),
+    _transcript(
+        "block.compare", "C", "screen.at_entry('compare')", "Compare this branch with the active one"
     ),
     _transcript("block.label", "L", "screen.at_entry('label')", "Label the entry (empty removes it)"),
     _transcript("block.next_hit", "n", "go_hit(1)", "Next hit"),

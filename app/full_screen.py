@@ -173,6 +173,7 @@ def _settings(setup: Setup) -> Settings | None:
     if not os.path.lexists(os.path.join(paths.config_folder(setup.env), paths.CONFIG)):
         return None
     settings = read_settings(setup.env)
+    setup.prices = settings.prices
     problems = tuple(one_line(f"keys: {problem}", 200) for problem in remap(settings.keys))
     return replace(settings, problems=settings.problems + problems)
 
@@ -232,6 +233,8 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
     :param ending: handles the signals.
     :return: the exit code and the error, "" for none.
     """
+    if options.shell and not options.print:
+        return WRONG_USE, "leafmark: --shell has a place only beside --print"
     why_not = missing()
     plan = None
     reference = _reference(options)
@@ -254,7 +257,8 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
     # Imported here: the first rows do not need it.
     from app import resume_command
 
-    return resume_command.hand_over(plan, prints=options.print, anyway=options.anyway), ""
+    code = resume_command.hand_over(plan, prints=options.print, anyway=options.anyway, shell=options.shell)
+    return code, ""
 
 
 def _reference(options: Options) -> str:

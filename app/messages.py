@@ -285,6 +285,7 @@ class SearchFound(Message):
     order          the paths in the order of the search
     everywhere     tool calls and output were searched as well
     leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
+    deleted        those of the sessions whose files are gone
     """
 
     query: str
@@ -301,6 +302,7 @@ class SearchFound(Message):
     order: Sequence[str] = ()
     everywhere: bool = False
     leaves_tools: bool = False
+    deleted: Sequence[Row] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -484,12 +486,14 @@ class ExportDone(Message):
 
     exported   one for each session that was
     failed     the others, each with the reason; raw
+    title      the raw title of the first session that was exported; "" for none
     of         the number of sessions of an export that was stopped before its end; else 0
     """
 
     exported: Sequence[Exported]
     failed: Sequence[tuple[Row, str]]
     _: KW_ONLY
+    title: str = ""
     of: int = 0
 
 
@@ -641,8 +645,12 @@ class StatisticsMade(Message):
     group_by   the kind
     found      the figures
     days       day, as `date.toordinal` counts -> what a heat map shows
+    unit       of these amounts
+    sort       by which the groups are sorted; None for the usual order
     """
 
     group_by: str
     found: Statistics
     days: Mapping[int, float]
+    unit: str
+    sort: str | None

@@ -44,13 +44,14 @@ class Options:
         self.to: str | None = None  # the folder of `fork`, the format of `export`
         self.keep = False  # of `branch` and `fork`
         self.anyway = False  # of `trash` and `resume`
-        self.shell = ""  # of `completion` and `init`
+        self.shell = ""  # of `completion`, `init` and `resume`
         # search
         self.all_text = False
         self.every = False
         self.order = "recent"
         # stats
         self.by: str | None = None  # None: by day
+        self.sort: str | None = None
         # tree
         self.ascii = False
         # doctor

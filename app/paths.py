@@ -13,7 +13,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from app.small_files import read_small, replace_file
+from app.small_files import path_problem, read_small, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +28,9 @@ FOLDER_GONE = "the current folder is gone, and a relative path leads nowhere"
 _LONGEST = 65_536
 """Bytes of a state file that are read."""
 
+_SHOWN = 200
+"""Characters of a path that an error message has."""
+
 MOST_PROJECTS = 64
 """Projects that are remembered; each start reads the settings of all of them."""
 
@@ -37,6 +40,15 @@ class CurrentFolderGone(FileNotFoundError):
 
     def __str__(self) -> str:
         return f"{self.filename}: {self.strerror}"
+
+
+class FolderRefused(OSError):
+    """A folder of leafmark's own cannot be used; the message says why."""
+
+    def __str__(self) -> str:
+        # A path may be longer than a screen.
+        path = self.filename
+        return f"{path if len(path) < _SHOWN else path[:_SHOWN] + '…'}: {self.strerror}"
 
 
 def current_folder() -> str | None:
@@ -126,17 +138,58 @@ def make_own_folders(*folders: str) -> None:
     An existing folder named `NAME` is closed to other users. An existing folder of another name, which the
     user chose with a variable, keeps its permissions, as do all folders above.
 
-    :raises OSError: a folder cannot be made.
+    :raises OSError: a folder cannot be made, or see `check_own_folder`.
     """
     for folder in folders:
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _make_folder(folder)
         except FileExistsError:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder) from None
+        check_own_folder(folder)
         if os.path.basename(folder) == NAME:
             status = os.stat(folder)
             if status.st_mode & 0o077 and status.st_uid == os.getuid():
                 os.chmod(folder, 0o700)
+
+
+def _make_folder(folder: str) -> None:
+    """As `os.makedirs`, which is too deep a recursion for a path of a thousand parts."""
+    missing = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for made in reversed(missing):
+        try:
+            os.mkdir(made, 0o700 if made == missing[0] else 0o777)
+        except FileExistsError:
+            if not os.path.isdir(made):  # else another process made it
+                raise
+
+
+def check_own_folder(folder: str) -> None:
+    """Pass if leafmark can trust a folder of its own: a file in it is leafmark's. It need not exist.
+
+    :raises FolderRefused: it belongs to another user than this one, the owner of the home folder, and root;
+        or it is longer than any path.
+    """
+    problem = path_problem(folder)
+    if problem:
+        raise FolderRefused(errno.ENAMETOOLONG, f"this path {problem}", folder)
+    try:
+        owner = os.stat(folder).st_uid
+    except OSError:
+        return
+    if owner not in (os.geteuid(), 0) and owner != _home_owner():
+        raise FolderRefused(errno.EPERM, f"this folder belongs to another user (id {owner})", folder)
+
+
+def _home_owner() -> int:
+    """The id of the owner of the home folder; -1 if that is unknown."""
+    try:
+        # with the same rule as `home_folder`, for the environment of this process
+        return os.stat(os.path.expanduser("~")).st_uid
+    except OSError:
+        return -1
 
 
 def read_theme(env: Mapping[str, str]) -> str:

@@ -6,13 +6,12 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 
-from app.actions.resume import EXAMPLE_PROBLEM, Plan, ResumeError, execute, in_use_warning, plan
+from app.actions.resume import EXAMPLE_PROBLEM, Plan, ResumeError, continued_note, execute, plan_now
 from app.formats.text import one_line
 from app.index.index import Index
-from app.index.live_sessions import verdict_to_resume
 from app.index.query.query import QueryError
 from app.index.resolve import Ambiguous, NotFound, candidate_of, check_file, find_session
-from app.index.row import LISTED, Row, kind_of
+from app.index.row import LISTED, Row, is_ahead, kind_of
 from app.options import DONE, FAILED, WRONG_USE, Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute, current_folder
 from app.reports.errors import ambiguity_lines, exit_code
@@ -23,6 +22,7 @@ from app.setup import Setup
 from app.stores import agent_named, store_holding
 from app.stores.layout import reason
 from app.stores.live import look
+from app.view.fork_order import newer_of
 
 
 def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) -> tuple[Plan | None, int, str]:
@@ -89,14 +89,18 @@ def _row_of_file(path: str, rows: Sequence[Row]) -> Row | None:
 
 
 def plan_newest(setup: Setup) -> Plan:
-    """Plan to resume the session of the current folder with the newest activity.
+    """Plan to resume the session of the current folder with the newest activity; one whose time is in the
+    future only if there is no other.
 
     :raises NotFound: the folder has no session.
     """
-    here = [row for row in _all_rows(setup) if row.cwd in setup.here and kind_of(row) == LISTED]
+    rows = _all_rows(setup)
+    here = [row for row in rows if row.cwd in setup.here and kind_of(row) == LISTED]
     if not here:
         raise NotFound(f"no session works in {setup.here[0]}; `leafmark resume` finds those of other folders")
-    return _plan_of(max(here, key=lambda row: (row.modified, row.path)), setup)
+    now_ms = setup.now_ms()
+    newest = max(here, key=lambda row: (not is_ahead(row, now_ms), row.modified, row.path))
+    return _plan_of(newer_of(newest, rows) or newest, setup, rows)
 
 
 def plan_by_reference(reference: str, setup: Setup, *, is_path: bool) -> Plan | None:
@@ -114,9 +118,9 @@ def plan_by_reference(reference: str, setup: Setup, *, is_path: bool) -> Plan | 
     rows = _all_rows(setup)
     if is_path:
         row = _row_of_file(path, rows)
-        return _plan_of(row, setup) if row is not None else _plan_outside(path, setup)
+        return _plan_of(row, setup, rows) if row is not None else _plan_outside(path, setup)
     try:
-        return _plan_of(find_session(reference, rows), setup)
+        return _plan_of(find_session(reference, rows), setup, rows)
     except NotFound:
         return None
 
@@ -138,7 +142,9 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
     text = " ".join(options.query)
     with closing(Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)) as index:
         index.scan()
-        matches = list({hit.path: hit.row for page in index.query(text) for hit in page.hits}.values())
+        found = {hit.path: hit.row for page in index.query(text) for hit in page.hits}
+        rows = index.rows()
+    matches = [row for row in found.values() if not row.is_deleted]
     if not matches:
         # The text may be a relative path that cannot be resolved.
         is_relative = os.sep in text and not os.path.isabs(text)
@@ -146,21 +152,22 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
         raise NotFound(f"no session matches {text!r}{suffix}")
     if len(matches) > 1:
         raise Ambiguous(text, [candidate_of(row) for row in matches], verb="matches")
-    return _plan_of(matches[0], setup)
+    return _plan_of(matches[0], setup, rows)
 
 
-def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
+def hand_over(plan: Plan, *, prints: bool, anyway: bool, shell: str = "") -> int:
     """Print the command on standard output, or print it on standard error and become the agent, which does
     not return.
 
     :param prints: only print it.
+    :param shell: the shell that the printed command is quoted for, one of `SHELLS`; "" for sh.
     :param anyway: resume even if the user would be asked first, see `Plan.asks`.
     :return: the exit code: 0 if the command was printed; 3 if the session cannot be resumed from here, or
         only with ``--anyway``. Standard error then has the reason and the command to run by hand.
     """
     if prints:
-        write_exactly(plan.shell)
-        for message in filter(None, (plan.warning, *plan.asks, plan.problem)):
+        write_exactly(plan.line_for(shell or "sh"))
+        for message in filter(None, (*plan.asks, plan.problem)):
             complain(message)
         return DONE
     if plan.asks and not plan.problem and not anyway:
@@ -170,8 +177,6 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
 
     try:
         if not plan.problem:
-            if plan.warning:
-                complain(plan.warning)
             hint(plan.shell)
         execute(plan)
     except ResumeError as error:
@@ -180,14 +185,16 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool) -> int:
         return FAILED
 
 
-def _plan_of(row: Row, setup: Setup) -> Plan:
+def _plan_of(row: Row, setup: Setup, rows: Sequence[Row]) -> Plan:
     store = next(store for store in setup.stores if store.root == row.store)
-    result = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
-    verdict = verdict_to_resume(
-        row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
+    processes, now_ms = look(setup.stores), setup.now_ms()
+    result, _ = plan_now(
+        *(row.agent, row.path, row.id, row.cwd, store, setup.env),
+        *(processes, now_ms, row.grew_ms),
     )
-    if verdict is not None:
-        result.asks += (in_use_warning(row.agent, verdict),)
+    newer = newer_of(row, rows)
+    if newer is not None:
+        result.asks += (continued_note(newer.id),)
     if setup.demo:
         result.problem = EXAMPLE_PROBLEM
     return result
@@ -207,10 +214,6 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     store = agent.own_store(setup.env, setup.home, setup.here[0])
     if holding is not None and header.agent in holding.agents:
         store = holding.of(header.agent)
-    result = plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)
-    verdict = verdict_to_resume(
-        header.agent, path, header.id, header.cwd, look([*setup.stores, store]), setup.now_ms()
-    )
-    if verdict is not None:
-        result.asks += (in_use_warning(header.agent, verdict),)
+    processes, now_ms = look([*setup.stores, store]), setup.now_ms()
+    result, _ = plan_now(*(header.agent, path, header.id, header.cwd, store, setup.env), *(processes, now_ms))
     return result

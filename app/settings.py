@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.prices import LIST_PRICES, SIZES, Price, Prices
 from app.formats.text import one_line
 from app.paths import CONFIG, config_folder
 from app.small_files import read_small
@@ -23,6 +24,10 @@ _LONGEST = 1 << 20
 """Bytes of the longest file that is read."""
 _WIDEST = 200
 """Characters of a reported problem."""
+_MOST_KEYS = 50
+"""The most keys of a command: every key is compared with those of all commands."""
+_DEAREST = 1_000_000
+"""The highest price, in dollars for a million tokens."""
 
 
 @dataclass(slots=True)
@@ -38,6 +43,7 @@ class Settings:
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param stores: folders of sessions besides those that are found: agent -> folders.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
+    :param prices: what tokens cost if the agent writes no cost.
     :param problems: the errors, one line each, with the path of the file and the name of the setting.
     """
 
@@ -50,6 +56,7 @@ class Settings:
     images: str = AUTO
     stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+    prices: Prices = LIST_PRICES
     problems: tuple[str, ...] = ()
 
     def draws_images(self, env: Mapping[str, str], encoding: str) -> str:
@@ -108,23 +115,31 @@ def _read_tables(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     # not at the top: most users have no such file
     import tomllib
 
+    text = ""
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        return tomllib.loads(text)
     except UnicodeDecodeError:
         complain("is not UTF-8")
     except tomllib.TOMLDecodeError as error:
-        complain(_toml_problem(str(error)))
+        complain(_toml_problem(str(error), text))
     except RecursionError:
         complain("is not TOML: too deep")
+    except ValueError:
+        complain("is not TOML: a number has too many digits; the defaults are used")
     return {}
 
 
-def _toml_problem(message: str) -> str:
-    """The error of the parser, such as "Invalid value (at line 2, column 5)", with its line first."""
+def _toml_problem(message: str, text: str) -> str:
+    """The error of the parser, such as "Invalid value (at line 2, column 5)", with its line first.
+
+    :param text: the file. An error "at end of document" is in its last line.
+    """
     reason, _, place = message.partition(" (at ")
     line = place.partition(",")[0].rstrip(")")
-    place = f" ({line})" if line.startswith("line ") else ""
-    return f"is not TOML{place}: {reason[:1].lower()}{reason[1:]}; the defaults are used"
+    if not line.startswith("line "):
+        line = f"line {text.rstrip().count(chr(10)) + 1}"
+    return f"is not TOML ({line}): {reason[:1].lower()}{reason[1:]}; the defaults are used"
 
 
 def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
@@ -173,7 +188,10 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
             if isinstance(setting, dict):
                 waiting.append((f"{id}.", setting))
             elif isinstance(keys, list) and all(isinstance(key, str) for key in keys):
-                names = (key.strip() for part in keys for key in part.split(","))
+                names = [key.strip() for part in keys for key in part.split(",")]
+                if len(names) > _MOST_KEYS:
+                    complain(f"keys.{id}: has more than {_MOST_KEYS} keys")
+                    continue
                 result[id] = ",".join(filter(None, names))
             else:
                 complain(f'keys.{id}: must be keys: "ctrl+d,delete"')
@@ -198,6 +216,47 @@ def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[s
 
 def _is_folder(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("/", "~")) and "\0" not in value
+
+
+def _prices(value: object, complain: Callable[[str], None]) -> Prices:
+    """A table of models: a table of dollars, or the name of the model that costs the same."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [prices]")
+    own: dict[str, Price] = {}
+    aliases: dict[str, str] = {}
+    for model, given in value.items():
+        try:
+            if isinstance(given, str):
+                if LIST_PRICES.of(given) is None and given not in value:
+                    raise ValueError(f'there is no model "{given}"')
+                aliases[model] = given
+            else:
+                own[model] = _price(given)
+        except ValueError as error:
+            complain(f"prices.{model}: {error}")
+    return Prices(own, aliases)
+
+
+def _price(given: object) -> Price:
+    """:raises ValueError: it is no price."""
+    if not isinstance(given, dict):
+        raise ValueError("must be the name of a model, or dollars: {input = 3, output = 15}")
+    for name, number in given.items():
+        if name not in Price._fields:
+            raise ValueError(f"{name}: there is no such price")
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= _DEAREST:
+            raise ValueError(f"{name}: must be dollars for a million tokens, from 0 to {_DEAREST:,}")
+    if not {"input", "output"} <= given.keys():
+        raise ValueError("needs input and output")
+    if given.get("long_from", 0) not in (0, *SIZES):
+        raise ValueError("long_from: must be " + " or ".join(map(str, SIZES)))
+    numbers: dict[str, float] = {**given}
+    for name in ("cache_read", "cache_write"):
+        numbers.setdefault(name, numbers["input"])
+    numbers.setdefault("cache_write_1h", numbers["cache_write"])
+    for name in ("input", "output", "cache_read", "cache_write"):
+        numbers.setdefault(f"long_{name}", numbers[name])
+    return Price(**numbers)
 
 
 class Setting(NamedTuple):
@@ -286,6 +345,13 @@ SETTINGS = (
         'keys."session.trash" = "ctrl+d, delete"',
         (),
         _keys,
+    ),
+    Setting(
+        "prices",
+        "Dollars for a million tokens of a model, or the model that costs the same.",
+        'prices."my-model" = {input = 3, output = 15, cache_read = 0.3}',
+        (),
+        _prices,
     ),
 )
 """All settings, in the order in which they are shown."""

@@ -9,6 +9,7 @@ import _thread
 import os
 import sys
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app import paths
@@ -17,6 +18,8 @@ from app.stores import configured_stores, discover, named, project_stores
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from app.formats.prices import Prices
+    from app.index.index import Index
     from app.stores.base import Store
 
 
@@ -34,7 +37,18 @@ class Setup:
     :param encoding: the encoding of the screen's output.
     """
 
-    __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "encoding", "env", "here", "home", "stores")
+    @cached_property
+    def prices(self) -> Prices:
+        """The prices of tokens without a cost: those in the user's settings, and those of the table."""
+        # Imported here: the first frame shows no cost.
+        from app.formats.prices import LatePrices
+
+        return LatePrices(self._read_prices)
+
+    def _read_prices(self) -> Prices:
+        from app.settings import read_settings
+
+        return read_settings(self.env).prices
 
     @property
     def state_folder(self) -> str:
@@ -64,6 +78,31 @@ class Setup:
         self.demo = demo
         self._clock = clock
 
+    def kept_files(self) -> list[str]:
+        """The files and folders of agents and of leafmark, which no export replaces. They are the user's own
+        beside the example sessions as well.
+        """
+        home = paths.home_folder(self.env)
+        own = discover(self.env, home, self.here[0])
+        kept = [path for store in (*self.stores, *own) for path in store.kept_files()]
+        config = paths.config_folder(self.env)
+        kept += [paths.cache_folder(self.env), paths.state_folder(self.env), config]
+        return [*kept, os.path.join(config, paths.CONFIG)]
+
+    def open_index(self) -> Index:
+        """Open the index of the stores, as it was left."""
+        # Imported here: the first frame does not wait for it.
+        from app.index.index import Index
+
+        return Index(
+            self.stores,
+            self.cache_folder,
+            self.now_ms,
+            home=self.home,
+            state_folder=self.state_folder,
+            prices=self.prices,
+        )
+
     def now_ms(self) -> int:
         """Milliseconds since the epoch."""
         return self._clock() // 1_000_000
@@ -74,8 +113,15 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
 
     :param extra: (agent, folder) pairs from ``--store``.
     :raises paths.CurrentFolderGone: the current folder is gone, and one of the folders is relative.
+    :raises paths.FolderRefused: the cache or state folder cannot be used.
     """
     env = dict(os.environ)
+    for folder_of in (paths.cache_folder, paths.state_folder):
+        try:
+            folder = folder_of(env)
+        except paths.CurrentFolderGone:
+            continue  # what uses the folder names it
+        paths.check_own_folder(folder)
     home = paths.home_folder(env)
     here = _working_folders(env)
     for _, folder in extra:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ LONGEST_NAME = 255
 # Non-blocking, because a pipe may take the place of the file after the check.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+# of Linux: relative paths begin at the current folder, and nothing is replaced
+_AT_FDCWD, _RENAME_NOREPLACE = -100, 1
 
 
 def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) -> str:
@@ -96,6 +101,7 @@ def replace_file(path: str, data: bytes, *, fsync: bool = False) -> None:
     descriptor = os.open(temporary, _CREATE, 0o600)
     try:
         with open(descriptor, "wb") as file:
+            os.fchmod(descriptor, 0o600)  # whatever the umask takes away
             file.write(data)
             if fsync:
                 file.flush()
@@ -117,6 +123,8 @@ def rename_exclusively(source: str, target: str) -> None:
     :raises OSError: the system refused, with EXDEV for another file system. The file keeps its old name.
     """
     try:
+        if rename_at_once(source, target):
+            return
         os.link(source, target, follow_symlinks=False)
     except FileExistsError:
         # An interrupted rename has made the new name and not removed the old one.
@@ -140,6 +148,41 @@ def rename_exclusively(source: str, target: str) -> None:
         raise
 
 
+def rename_at_once(source: str, target: str) -> bool:
+    """Rename a file or link in one call that overwrites nothing, so that it never has two names.
+
+    :return: False: the system or the file system has no such call, and nothing was renamed.
+    :raises OSError: the system refused, with EEXIST if something is at `target`.
+    """
+    function = _renameat2()
+    if function is None:
+        return False
+    if not function(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _RENAME_NOREPLACE):
+        return True
+    import ctypes  # as in `_renameat2`
+
+    number = ctypes.get_errno()
+    if number in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+        return False
+    raise OSError(number, os.strerror(number), source, None, target)
+
+
+@cache
+def _renameat2() -> Callable[..., int] | None:
+    """The function of the C library of Linux; None if it has none."""
+    if sys.platform != "linux":
+        return None
+    import ctypes  # imported here because the first frame renames nothing
+
+    try:
+        function = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return None
+    function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+    renameat2: Callable[..., int] = function
+    return renameat2
+
+
 def sync(path: str) -> None:
     """Write a file, or the names in a folder, to the disk, if the system can."""
     try:
@@ -152,6 +195,13 @@ def sync(path: str) -> None:
         pass
     finally:
         os.close(descriptor)
+
+
+def refuse_link(path: str) -> None:
+    """:raises OSError: a link is at `path`, which another user may have made to have its target written."""
+    if os.path.islink(path):
+        reason = f"{os.path.basename(path)} is a link, which leafmark does not follow here"
+        raise OSError(errno.ELOOP, reason, path)
 
 
 def check_regular(path: str, status: os.stat_result) -> None:

@@ -33,6 +33,8 @@ def load_theme(name: str, env: Mapping[str, str]) -> str:
         THEMES[name] = user_theme(tomllib.loads(read_small(path, _LONGEST).decode("utf-8")))
     except (WrongTheme, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         return f"{path}: {error}"
+    except ValueError:
+        return f"{path}: a number has too many digits"
     except OSError as error:
         return f"{path}: {error.strerror or error}"
     return ""

@@ -56,6 +56,21 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session")
+def installed_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with the wheel of this checkout."""
+    # Imported here: few tests need it.
+    from tests.installed import environment
+
+    return environment(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture
+def renames_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without a rename that replaces nothing: a file gets a second name first."""
+    monkeypatch.setattr("app.small_files.rename_at_once", lambda source, target: False)
+
+
 @pytest.fixture(autouse=True)
 def _collected() -> Iterator[None]:
     """Turn the garbage collector on again after each test.

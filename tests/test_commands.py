@@ -86,7 +86,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("o", "session.origin", *["shown.origin"] * 3),
         ("O", "list.group", "", "", ""),
         ("L", "", "entry.label", "entry.label", "block.label"),
-        ("C", "", "branch.compare", "", ""),
+        ("C", "", "branch.compare", "", "block.compare"),
         ("T", "", "label.times", "", ""),
         ("exclamation_mark", "", "tree.problems", "", ""),
         ("y", "session.copy_id", "entry.copy", "entry.copy", "block.copy"),
@@ -204,8 +204,8 @@ def test_two_commands_that_do_the_same_may_share_a_key() -> None:
 
 def test_the_example_of_the_settings_page_is_right(tmp_path: Path) -> None:
     page = (Path(__file__).parent.parent / "app/help/settings.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    (tmp_path / "config.toml").write_text(example, encoding="utf-8")
+    examples = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "config.toml").write_text("\n".join(examples), encoding="utf-8")
     settings = read_settings({"LEAFMARK_CONFIG_DIR": str(tmp_path)})
     assert settings.problems == ()
     assert remap(settings.keys) == []

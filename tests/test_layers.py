@@ -35,6 +35,7 @@ WITHOUT_A_SCREEN = [
     "keys",
     "paths",
     "small_files",
+    "api",
 ]
 
 NOT_BEFORE_THE_FIRST_ROWS = {
@@ -51,6 +52,7 @@ NOT_BEFORE_THE_FIRST_ROWS = {
 """Packages that the modules of the first rows must not import: each import takes longer than the rows."""
 
 FAST_PATH = [
+    "app.launcher",
     "app.options",
     "app.cli",
     "app.signals",

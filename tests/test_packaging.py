@@ -62,12 +62,16 @@ def test_the_wheel_holds_the_package_with_its_styles_and_its_page_and_nothing_el
     page = sources("app/export/page/*")
     assert len(page) == 3
     page |= sources("app/help/*.md")
-    assert names == sources("app/**/*.py") | {f"app/{name}" for name in styles} | page | {"app/py.typed"}
+    examples = {name for name in sources("app/demo/sessions/**/*") if (ROOT / name).is_file()}
+    assert len(examples) == 30
+    modules = sources("app/**/*.py") - {"app/api.py", "app/launcher.py"}
+    beside = {"app/py.typed", "leafmark_launcher.py", "leafmark/__init__.py", "leafmark/py.typed"}
+    assert names == modules | {f"app/{name}" for name in styles} | page | examples | beside
 
 
 def test_the_wheel_has_the_entry_point_and_the_licence(wheel: zipfile.ZipFile) -> None:
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
-    assert "leafmark = app.cli:start" in wheel.read(f"{info}entry_points.txt").decode()
+    assert "leafmark = leafmark_launcher:start" in wheel.read(f"{info}entry_points.txt").decode()
     assert f"{info}licenses/LICENSE" in wheel.namelist()
     metadata = email.message_from_bytes(wheel.read(f"{info}METADATA"))
     assert metadata["Requires-Python"] == ">=3.11"
@@ -80,6 +84,7 @@ def test_the_sdist_has_everything_to_build_and_test(tmp_path: Path) -> None:
     wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
     wanted.add("app/py.typed")
     wanted |= sources("*.md", "app/**/*.md", "tests/**/*.md")
+    wanted |= {name for name in sources("app/demo/sessions/**/*") if (ROOT / name).is_file()}
     wanted |= sources(
         "app/**/*.py", "styles/**/*.tcss", "tests/**/*.py", "screenshots/*.svg", "screenshots/*.png"
     )

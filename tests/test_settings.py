@@ -91,6 +91,14 @@ def test_an_invalid_setting_is_reported_and_the_others_apply(
     assert settings.summary_command == (("good",) if good else ())
 
 
+def test_a_command_with_very_many_keys_keeps_its_own(env: dict[str, str]) -> None:
+    """Each key is compared with the keys of all commands."""
+    settings = read(env, f'[keys]\nsession.pin = "{",".join(map(str, range(20_000)))}"\nsession.new = "n"')
+    assert settings.keys == {"session.new": "n"}
+    [problem] = settings.problems
+    assert problem.endswith("keys.session.pin: has more than 50 keys")
+
+
 def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None:
     settings = read(env, '[keys]\nsession.pin = 3\nsession.new = "n"\n"view.back" = ["escape", 1]')
     assert settings.keys == {"session.new": "n"}
@@ -103,6 +111,7 @@ def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None
         (b"\xff\xfe", "is not UTF-8"),
         (b"= 1", "is not TOML (line 1): invalid statement; the defaults are used"),
         (b"keys = " + b"[" * 100_000, "is not TOML"),
+        (b"ascii = " + b"9" * 5_000, "is not TOML: a number has too many digits; the defaults are used"),
         (b"#" * (1 << 20) + b"\n", "cannot be read: longer than 1,048,576 bytes"),
     ],
 )

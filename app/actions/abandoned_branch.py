@@ -1,18 +1,19 @@
 """The branch that is abandoned when the leaf moves, to be summarised by the user or by a command.
 
-The rule is pi's (pi 0.87.1, `/tree` with a summary): the abandoned branch is everything from the old leaf up
-to the last entry that is also on the path to the picked entry. A compaction stands for the entries that it
+The rule is pi's (pi 1.6.0, `/tree` with a summary): the abandoned branch is everything from the old leaf up
+to the last entry that is also on the path to the picked entry. The branch's own context edits apply; pi makes
+them to remove the answers that failed and were tried again. A compaction stands for the entries that it
 summarised, but their files are listed, as pi does.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from app.formats.context import messages_of
+from app.formats.context import context_edits, edited, messages_of
 from app.formats.entry_types import SHELL_ROLES
 from app.formats.text import one_line, replace_surrogates, string_of
 from app.formats.tool_calls import FileLists, call_blocks, files_of
@@ -43,14 +44,16 @@ class AbandonedBranch:
     :param entries: the entries of the branch, oldest first; the first may be a compaction that stands for
         more.
     :param files: the files that were read and changed in the whole branch.
+    :param edits: the branch's context edits (`app.formats.context.context_edits`).
     """
 
     entries: tuple[Entry, ...]
     files: FileLists
+    edits: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Whether the branch has a message that can be summarised."""
-        return next(_messages(self.entries), None) is not None
+        return next(_messages(self), None) is not None
 
 
 def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBranch:
@@ -63,10 +66,11 @@ def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBran
     shared = {entry.index for entry in manager.get_branch(picked)} if picked is not None else set()
     begin = next((index for index in range(len(path), 0, -1) if path[index - 1].index in shared), 0)
     entries = path[begin:]
-    files = files_of((entry.normalized for entry in entries), manager.dialect)
+    edits = context_edits(entry.normalized for entry in entries if entry.type == "context_edit")
+    files = files_of((_with_edit(entry, edits) for entry in entries), manager.dialect)
     indexes = range(len(entries) - 1, -1, -1)
     compacted = next((index for index in indexes if entries[index].type == "compaction"), 0)
-    return AbandonedBranch(tuple(entries[compacted:]), files)
+    return AbandonedBranch(tuple(entries[compacted:]), files, edits)
 
 
 def outline(branch: AbandonedBranch) -> str:
@@ -75,7 +79,7 @@ def outline(branch: AbandonedBranch) -> str:
     :return: inert text of several lines; "" if the branch has no message.
     """
     lines = []
-    for message in _messages(branch.entries):
+    for message in _messages(branch):
         role = message.get("role")
         if role in ("compactionSummary", "branchSummary"):
             what = "Before that" if role == "compactionSummary" else "On a branch from there"
@@ -105,24 +109,32 @@ def file_list(branch: AbandonedBranch) -> str:
 def transcript(branch: AbandonedBranch) -> str:
     """The messages for a program that summarises them: each with its speaker, separated by empty lines.
 
-    Tool results are left out, as in pi; arguments and outputs are cut at `OUTPUT_LIMIT`. The rest is the text
-    of the session. Only lone surrogates, which cannot be written, are replaced.
+    Thinking and tool results are left out, as in pi; arguments and outputs are cut at `OUTPUT_LIMIT`. All
+    other text is that of the session. Only lone surrogates, which cannot be written, are replaced.
     """
     return replace_surrogates(
-        "\n\n".join(part for message in _messages(branch.entries) for part in _paragraphs(message))
+        "\n\n".join(part for message in _messages(branch) for part in _paragraphs(message))
     )
 
 
-def _messages(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-    """The messages that `entries` give to the model, without tool results."""
-    for entry in entries:
-        fields = entry.normalized
+def _messages(branch: AbandonedBranch) -> Iterator[dict[str, Any]]:
+    """The messages that the branch gives to the model, without tool results."""
+    for entry in branch.entries:
         if entry.type == "compaction":
-            yield {"role": "compactionSummary", "summary": fields.get("summary")}
+            yield {"role": "compactionSummary", "summary": entry.normalized.get("summary")}
             continue
-        for message in messages_of(fields, None):
+        for message in messages_of(_with_edit(entry, branch.edits), None):
             if message.get("role") != "toolResult":
                 yield message
+
+
+def _with_edit(entry: Entry, edits: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an entry after its context edit, which applies to messages alone; {} if it is removed."""
+    fields = entry.normalized
+    if entry.id not in edits or entry.type not in ("message", "custom_message"):
+        return fields
+    messages = edited(messages_of(fields, None), edits[entry.id])
+    return {"type": "message", "message": messages[0]} if messages else {}
 
 
 def _paragraphs(message: dict[str, Any]) -> Iterator[str]:
@@ -133,7 +145,6 @@ def _paragraphs(message: dict[str, Any]) -> Iterator[str]:
         yield from _paragraph("User ran", _cut(string_of(message.get(SHELL_ROLES[role]))))
         yield from _paragraph("Output", _cut(string_of(message.get("output"))))
     elif role == "assistant":
-        yield from _paragraph("Thinking", _texts(message.get("content"), "thinking"))
         yield from _paragraph("Assistant", _texts(message.get("content")))
         calls = [_call(block) for block in call_blocks({"type": "message", "message": message})]
         yield from _paragraph("Tool calls", "\n".join(calls))
@@ -154,15 +165,15 @@ def _call(block: dict[str, Any]) -> str:
     return f"{string_of(block.get('name')) or 'tool'}({', '.join(words)})"
 
 
-def _texts(content: Any, kind: str = "text") -> str:
+def _texts(content: Any) -> str:
     """The texts of a message's content, one per line."""
     if isinstance(content, str):
-        return content if kind == "text" else ""
+        return content
     blocks = content if isinstance(content, list) else []
     texts = [
-        string_of(block.get(kind))
+        string_of(block.get("text"))
         for block in blocks
-        if isinstance(block, dict) and block.get("type") == kind
+        if isinstance(block, dict) and block.get("type") == "text"
     ]
     return "\n".join(text for text in texts if text)
 

@@ -90,7 +90,7 @@ def destination(manager: SessionManager, entry_id: str, *, keep: bool, is_new: b
     """The entry that the agent continues from when a user names an entry.
 
     A prompt leads to its parent: after the prompt, the model would get two messages of the user in a row.
-    Every other entry leads to itself.
+    The answer to a question leads to the question (`target_at`). Every other entry leads to itself.
 
     :param keep: every entry leads to itself.
     :param is_new: the target is for a new session file. Otherwise the present leaf is always accepted.
@@ -98,11 +98,11 @@ def destination(manager: SessionManager, entry_id: str, *, keep: bool, is_new: b
     """
     if keep:
         return Target(entry_id)
-    target = target_of(manager, entry_id, past_leaf=True)
-    if target.text is not None or (leaf_is_at(manager, entry_id) and not is_new):
+    target = target_at(manager, entry_id, past_leaf=True)
+    if target.text is not None or (leaf_is_at(manager, target.leaf_id) and not is_new):
         return target
-    path = manager.get_branch(entry_id)
-    waiting = unanswered(path)
+    path = manager.get_branch(target.leaf_id)
+    waiting = waiting_calls(manager, path)
     if waiting:
         tools = ", ".join(list(dict.fromkeys(waiting.values()))[:3])
         safe = " or ".join(
@@ -249,7 +249,21 @@ def unanswered(path: Sequence[Entry]) -> dict[str, str]:
     return {}
 
 
-def question_of(manager: SessionManager, entry_id: str) -> str | None:
+def waiting_calls(manager: SessionManager, path: Sequence[Entry]) -> dict[str, str]:
+    """The `unanswered` calls at the end of a path, without questions to the user: the agent asks again."""
+    questions = agent_named(manager.agent).question_tools
+    return {call: name for call, name in unanswered(path).items() if name not in questions}
+
+
+def target_at(manager: SessionManager, entry_id: str, *, past_leaf: bool = False) -> Target:
+    """The new leaf if a user picks an entry: the question if the entry is the answer to one, else that of
+    `target_of`, which has the parameters and errors.
+    """
+    question = _question_of(manager, entry_id)
+    return target_of(manager, entry_id, past_leaf=past_leaf) if question is None else Target(question)
+
+
+def _question_of(manager: SessionManager, entry_id: str) -> str | None:
     """The entry before the answer to a question, if an entry is such an answer and not the leaf: continuing
     from it asks the question again, as in oh-my-pi (formats/README.md, "Safe places to branch").
     """

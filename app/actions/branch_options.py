@@ -7,7 +7,6 @@ it may have changed meanwhile.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,18 +16,18 @@ from app.actions.branch import (
     SafePoint,
     fork_at,
     leaf_is_at,
-    question_of,
     safe_points,
     set_leaf,
-    unanswered,
+    target_at,
+    waiting_calls,
 )
 from app.actions.drafts import write_draft_file
-from app.actions.resume import Plan, plan, shell_quote
+from app.actions.resume import Plan, plan
 from app.actions.session_edits import open_session, require_entry, resolve_folder
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed, SessionError
 from app.sessions.manager.change import Change, announce
-from app.sessions.manager.navigation import Target, target_of
+from app.sessions.manager.navigation import Target
 from app.sessions.manager.session_manager import SessionManager
 from app.stores import agent_named
 from app.stores.base import Store
@@ -95,15 +94,13 @@ def find_branch_options(
     :raises UnknownEntry: the entry has gone from the file.
     """
     home = agent_named(manager.agent)
-    question = question_of(manager, require_entry(manager, entry_id))
-    target = target_of(manager, entry_id) if question is None else Target(question)
+    target = target_at(manager, require_entry(manager, entry_id))
     path = manager.session_file or ""
     same = target.same or (target.text is None and leaf_is_at(manager, target.leaf_id))
     # A prompt that is sent again follows the same entry as before, so nothing has to be checked.
     stays = target.leaf_id is None or target.text is not None or same
     path_to_leaf = [] if stays else manager.get_branch(target.leaf_id)
-    calls = unanswered(path_to_leaf)
-    waiting = {call: name for call, name in calls.items() if name not in home.question_tools}
+    waiting = waiting_calls(manager, path_to_leaf)
     resume_plan = plan(manager.agent, path, manager.session_id, manager.header_cwd, store, env)
     return BranchOptions(
         path,
@@ -218,10 +215,7 @@ def write_draft(agent: str, path: str, text: str) -> str:
 def with_first_prompt(plan: Plan, agent: str, text: str) -> Plan:
     """The same plan with `text` sent as the first prompt; `plan` itself if the agent cannot be sent one."""
     arguments = agent_named(agent).prompt_arguments(text)
-    if not arguments:
-        return plan
-    shell = " ".join((plan.shell, *map(shlex.quote, arguments)))
-    return replace(plan, argv=[*plan.argv, *arguments], shell=shell)
+    return replace(plan, argv=[*plan.argv, *arguments]) if arguments else plan
 
 
 def _open(question: BranchOptions, env: Mapping[str, str], store: Store | None) -> SessionManager:
@@ -249,4 +243,4 @@ def _plan_for_new_file(plan: Plan, path: str) -> Plan:
     """The plan as it will be for a new file in the same folder."""
     new = os.path.join(os.path.dirname(path), NEW_FILE + os.path.splitext(path)[1])
     argv = [new if word == path else word for word in plan.argv]
-    return replace(plan, argv=argv, shell=plan.shell.replace(shell_quote(path), shell_quote(new)), asks=())
+    return replace(plan, argv=argv, asks=())

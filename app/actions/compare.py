@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
@@ -16,10 +15,10 @@ from app.formats.edits import changed_lines
 from app.formats.entry_types import SILENT
 from app.formats.errors import Cancelled
 from app.formats.json_codec import raw_json
-from app.formats.partial_entry import CamelUsage, struct_of
-from app.formats.text import one_line, string_of
+from app.formats.prices import LIST_PRICES, Prices, Spending
+from app.formats.text import one_line
 from app.formats.tool_calls import FileCollector, calls_in, file_calls_in
-from app.sessions.tree.branches import NO_USAGE, UsageTotals, common_ancestor, usage_totals_of
+from app.sessions.tree.branches import UsageTotals, common_ancestor, spent_on
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.tree import SessionTree
 
@@ -27,7 +26,6 @@ TEXT_LIMIT = 300
 """Characters that are kept of a prompt or an answer."""
 
 _SPEAKERS = frozenset(("user", "assistant"))
-_COUNTED_TYPES = frozenset(("branch_summary", "compaction", "usage", "model_usage"))
 
 
 @dataclass(slots=True)
@@ -72,7 +70,7 @@ class Side:
     :param entries: the number of entries.
     :param tools: how often each tool was called, the most frequent first.
     :param changed: the files that were changed, by path; ``read``: the paths that were only read.
-    :param spent: tokens and dollars.
+    :param spent: tokens, and dollars as the agent wrote them; ``spending`` is the cost with estimates.
     :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
         milliseconds since the epoch, UTC; None if no such entry has a time.
     """
@@ -85,6 +83,7 @@ class Side:
     changed: tuple[FileChange, ...]
     read: tuple[str, ...]
     spent: UsageTotals
+    spending: Spending
     first_ms: int | None
     last_ms: int | None
 
@@ -114,13 +113,18 @@ class Comparison:
 
 
 def compare(
-    tree: SessionTree, one: Node, other: Node, keep_going: Callable[[], bool] = lambda: True
+    tree: SessionTree,
+    one: Node,
+    other: Node,
+    keep_going: Callable[[], bool] = lambda: True,
+    prices: Prices = LIST_PRICES,
 ) -> Comparison:
     """Compare the paths to two entries of `tree`. Entries that they share are not read.
 
     If one entry lies on the path to the other, its side is empty.
 
     :param keep_going: called before each entry is read.
+    :param prices: those of tokens without a cost.
     :raises Cancelled: `keep_going` returned False.
     :raises Changed: the file is no longer the one that the tree was read from.
     :raises OSError: it cannot be read.
@@ -129,9 +133,8 @@ def compare(
     sides = []
     for leaf in (one, other):
         path = path_to(leaf)
-        sides.append(
-            _compare_side(tree, leaf, path[path.index(common) + 1 :] if common else path, keep_going)
-        )
+        own = path[path.index(common) + 1 :] if common else path
+        sides.append(_compare_side(tree, leaf, own, keep_going, prices))
     last_shared = common
     while last_shared is not None and last_shared.shown_type in SILENT:
         last_shared = last_shared.parent
@@ -139,20 +142,23 @@ def compare(
     return Comparison(common, last_shared, *sides)
 
 
-def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
+def _compare_side(
+    tree: SessionTree,
+    leaf: Node,
+    path: list[Node],
+    keep_going: Callable[[], bool],
+    prices: Prices,
+) -> Side:
     turns: list[Turn] = []
     called: Counter[str] = Counter()
     files = _Files(dialect_named(tree.header.dialect))
-    spent_on: dict[object, UsageTotals] = {}
     for node in path:
         # Tool results are not shown, and may be long.
-        if node.role not in _SPEAKERS and node.type not in _COUNTED_TYPES:
+        if node.role not in _SPEAKERS and node.type != "branch_summary":
             continue
         if not keep_going():
             raise Cancelled
         entry = tree.read(node)
-        # The entries of one answer repeat its usage, and the last one tells all of it.
-        spent_on[_response(entry) or node.index] = _cost(entry)
         if node.role == "user":
             turns.append(Turn(node, _text(entry), first=node))
         elif node.role == "assistant":
@@ -171,7 +177,7 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         tuple(turns),
         tuple(called.most_common()),
         *files.found(),
-        reduce(UsageTotals.and_, spent_on.values(), NO_USAGE),
+        *spent_on(path, prices),
         min(times, default=None),
         max(times, default=None),
     )
@@ -233,19 +239,6 @@ def _text(entry: dict[str, Any]) -> str:
         # Only texts: images and tool arguments need not be encoded as JSON and parsed again.
         content = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
     return one_line(text_of(raw_json(content)), TEXT_LIMIT)
-
-
-def _response(entry: dict[str, Any]) -> str:
-    """The id of the answer that an entry belongs to, or ""."""
-    message = entry.get("message")
-    response = message.get("responseId") if isinstance(message, dict) else None
-    return string_of(response)
-
-
-def _cost(entry: dict[str, Any]) -> UsageTotals:
-    message = entry["message"] if entry.get("type") == "message" else entry
-    usage = None if message.get("role") == "user" else message.get("usage")
-    return usage_totals_of(struct_of(CamelUsage, usage)) if isinstance(usage, dict) else NO_USAGE
 
 
 def count_tools(tools: Iterable[tuple[str, int]]) -> str:

@@ -37,7 +37,7 @@ from app.formats.lines import BLANK_BYTES, run_start
 from app.paths import JOURNAL, make_own_folders
 from app.sessions.manager.change import Change, announced_to
 from app.sessions.manager.session_file import now_ms
-from app.small_files import check_regular, read_small, replace_file
+from app.small_files import check_regular, read_small, refuse_link, replace_file
 from app.stores.locks import file_lock
 
 KEPT_ACTIONS = 1_000
@@ -55,7 +55,7 @@ _LONGEST = 256 << 20
 # A crash may leave gigabytes of NUL bytes behind the last line.
 _PADDING = BLANK_BYTES + b"\0"
 # If a named pipe is in its place, nothing is recorded, and nothing hangs.
-_NONBLOCKING = os.O_NONBLOCK
+_NONBLOCKING = os.O_NONBLOCK | os.O_NOFOLLOW
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NONBLOCKING
 _READ = os.O_RDONLY | _NONBLOCKING
 
@@ -80,7 +80,8 @@ class Journal:
         :param intent: the token of the intent that announced the change, "" for none.
         :param at_ms: when it was made, milliseconds since the epoch; 0 for now.
         :param redoes: the number of the undone change that it made again; 0 for none.
-        :return: its number, for `mark_undone`; 0 if the change did nothing.
+        :return: its number, for `mark_undone`; 0 if the change did nothing, or is a restore that undoes a
+            move of the same action.
         :raises OSError: it cannot be written.
         """
         if change.is_nothing:
@@ -93,6 +94,8 @@ class Journal:
             text = encode_entry(entry, intent)
             if change.kind == "restore":
                 moved = [entry for entry in self.active() if _is_undone_by(entry.change, change)]
+                if any(entry.action == action for entry in moved):
+                    text, number = b"", 0  # the action has moved something there and back
                 text = b"".join(encode_undone(entry.number, None, at_ms) for entry in moved) + text
             # Between two actions: no action is cut in two, and one of thousands of changes checks only once.
             # A redo keeps the lines that say what else can be redone.
@@ -231,7 +234,7 @@ class Journal:
         with self._locked():
             if not os.path.lexists(path):
                 locks.enter_context(file_lock(path, 0))
-            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC)
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW)
             try:
                 os.write(descriptor, line)
             finally:
@@ -303,6 +306,7 @@ class Journal:
         :raises OSError: it cannot be read, or is no regular file.
         """
         try:
+            refuse_link(self._path)
             # Before it is opened: opening some devices has an effect.
             check_regular(self._path, os.stat(self._path))
             return open(os.open(self._path, _READ), "rb")

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, TypeGuard
 
 from app.formats.lines import skip_blanks
 from app.formats.text import string_of
 from app.sessions.manager.change import Change
+from app.small_files import path_problem
+from app.stores import AGENTS
 
 _FIELDS = frozenset(field.name for field in fields(Change))
+_TEXTS = ("entry_id", "agent", "session_id", "note", "draft")
+_OPTIONAL_TEXTS = ("before", "after", "target_id", "after_id", "prompt")
+_MOVED = frozenset(("trash", "restore", "delete", "file", "move"))
+"""The kinds of changes whose `before` and `after` are paths."""
+_AGENTS = frozenset(("", *(agent.name for agent in AGENTS)))
+_LARGEST = 1 << 47
+"""Milliseconds since the epoch that no clock shows before the year 6000."""
 
 
 @dataclass(slots=True)
@@ -51,7 +60,7 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
     redoable: dict[int, JournalEntry] = {}
     for place, value in enumerate(_parse_lines(data), 1):
         undone, reported, dropped = value.get("taken_back"), value.get("in_the_way"), value.get("not_redone")
-        if isinstance(undone, int):
+        if _is_number(undone):
             if undone in entries:
                 entry = entries[undone]
                 _apply_undo(entry, value, moved)
@@ -60,12 +69,12 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
                     entry.undone_as, entry.undone_ms = place, _number(value.get("at"))
                     redoable[undone] = entry
             continue
-        if isinstance(reported, int):
+        if _is_number(reported):
             if reported in entries:
                 entries[reported].is_reported = True
                 entries[reported].reason = string_of(value.get("reason"))
             continue
-        if isinstance(dropped, int):
+        if _is_number(dropped):
             if dropped in redoable:
                 redoable.pop(dropped).undone_as = 0
             continue
@@ -106,7 +115,7 @@ def parse_number(line: bytes) -> int:
     """The number of the change in a line, also in one that another version wrote; 0 for none."""
     value = _parse_line(line) if b'"number"' in line else None
     number = None if value is None else value.get("number")
-    return number if type(number) is int else 0
+    return _number(number)
 
 
 def encode_line(value: dict[str, Any]) -> bytes:
@@ -142,7 +151,7 @@ def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
     at_ms, action, undoes = (value.get(name) for name in ("at", "action", "undoes"))
     if change is None or not isinstance(token, str):
         return None
-    if not (isinstance(at_ms, int) and isinstance(action, int) and isinstance(undoes, int)):
+    if not (_is_number(at_ms) and _is_number(action) and _is_number(undoes)):
         return None
     return InterruptedChange(path, token, at_ms, action, undoes, change, _number(value.get("redoes")))
 
@@ -219,7 +228,7 @@ def _apply_undo(entry: JournalEntry, value: dict[str, Any], moved: dict[str, lis
     """
     entry.is_active = False
     at_ms, by = value.get("at"), _parse_change(value.get("by"))
-    if by is None or not isinstance(at_ms, int):
+    if by is None or not _is_number(at_ms):
         return
     entry.by, entry.by_ms = by, at_ms
     restored = entry.change
@@ -228,7 +237,8 @@ def _apply_undo(entry: JournalEntry, value: dict[str, Any], moved: dict[str, lis
     # The move that the restore undid is active again, with the session's new path in the trash.
     for before in reversed(moved.get(restored.before or "", ())):
         if before.number < entry.number and not before.is_active and before.change.path == restored.path:
-            before.change, before.is_active, before.is_reported = by, True, False
+            # The lines that the restore had appended to the session are not part of it any more.
+            before.change, before.is_active, before.is_reported = replace(by, lines=()), True, False
             if by.after:
                 moved.setdefault(by.after, []).append(before)
             return
@@ -256,35 +266,68 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
 def _parse_entry(value: dict[str, Any]) -> JournalEntry | None:
     """The entry of a line; None if another version wrote it, or it is damaged."""
     number, at_ms, change = value.get("number"), value.get("at"), _parse_change(value.get("change"))
-    if not (isinstance(number, int) and isinstance(at_ms, int)) or change is None:
+    if not (_is_number(number) and _is_number(at_ms)) or change is None:
         return None
     action, by_ms = value.get("action"), value.get("by_at")
     return JournalEntry(
         number,
         at_ms,
         change,
-        action if isinstance(action, int) else number,
+        action if _is_number(action) else number,
         is_active=value.get("stands") is not False,
         is_reported=value.get("told") is True,
         by=_parse_change(value.get("by")),
-        by_ms=by_ms if isinstance(by_ms, int) else at_ms,
+        by_ms=by_ms if _is_number(by_ms) else at_ms,
         reason=string_of(value.get("reason")),
         redoes=_number(value.get("redoes")),
     )
 
 
 def _parse_change(value: object) -> Change | None:
+    """The change in a line; None if it has a field that this version does not know, or is damaged."""
     if not isinstance(value, dict) or not value.keys() <= _FIELDS:
         return None
-    if not all(isinstance(value.get(name), str) for name in ("kind", "path")):
+    texts = [value.get(name, "") for name in _TEXTS]
+    optional = [value.get(name) for name in _OPTIONAL_TEXTS]
+    rows = _rows(value.get("moves", ()), 2), _rows(value.get("lines", ()), 3)
+    if not all(isinstance(text, str) for text in (*texts, value.get("kind"), value.get("path"))):
         return None
+    if not all(isinstance(text, str | None) for text in optional) or None in rows:
+        return None
+    if not isinstance(value.get("draft_folder", False), bool) or value.get("agent", "") not in _AGENTS:
+        return None
+    moves, lines = rows
+    change = Change(**{"entry_id": "", **value, "moves": moves, "lines": lines})
+    paths = [change.path, *(path for pair in change.moves for path in pair)]
+    if change.kind in _MOVED:
+        paths += [path for path in (change.before, change.after) if path is not None]
+    return None if any(map(path_problem, paths)) else change
+
+
+def _rows(value: object, width: int) -> tuple[tuple[str, ...], ...] | None:
+    """A list of lists of `width` texts as tuples; None if it is something else."""
+    if not isinstance(value, list | tuple):
+        return None
+    for row in value:
+        is_row = isinstance(row, list) and len(row) == width and all(isinstance(text, str) for text in row)
+        if not is_row or any(map(_is_unwritable, row)):
+            return None
+    return tuple(map(tuple, value))
+
+
+def _is_unwritable(text: str) -> bool:
+    """Whether a text has half a character, which no file of an agent has."""
     try:
-        moves = tuple((str(was), str(now)) for was, now in value.get("moves", ()))
-        lines = tuple((str(entry), str(was), str(now)) for entry, was, now in value.get("lines", ()))
-        return Change(**{"entry_id": "", **value, "moves": moves, "lines": lines})
-    except (TypeError, ValueError):
-        return None
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _number(value: object) -> int:
-    return value if type(value) is int else 0
+    return value if _is_number(value) else 0
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    """Whether it is a number or a time that leafmark can have written."""
+    return type(value) is int and 0 <= value < _LARGEST

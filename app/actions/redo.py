@@ -14,7 +14,7 @@ from app.actions.branch import MARK, leaf_is_at, set_leaf
 from app.actions.drafts import write_draft_file
 from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import JournalEntry
-from app.actions.trash import trash
+from app.actions.trash import trash, trash_file
 from app.actions.undo import CannotUndo, find_store, open_same, require, undo
 from app.actions.undo_steps import UndoAttempt, attempt_all
 from app.formats.timestamps import parse_time
@@ -52,7 +52,9 @@ def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_
         return undo(_inverse(change), env, store, state_folder=state_folder)
     if change.kind == "leaf":
         return _redo_leaf(change, env, store)
-    if change.kind == "trash" and change.session_id:
+    if change.kind == "trash":
+        if not change.session_id:
+            return _redo_headless(step, env)
         _require_no_news(step, env, store)
         return trash(change.path, env, store)
     if change.kind in ("restore", "file") and step.by is not None:
@@ -137,6 +139,14 @@ def _redo_leaf(change: Change, env: Mapping[str, str], store: Store | None) -> C
     if not result.is_written:
         return moved
     return replace(moved, draft=change.draft, draft_folder=result.made_folder)
+
+
+def _redo_headless(step: JournalEntry, env: Mapping[str, str]) -> Change:
+    """Trash again what an agent wrote after its session was trashed."""
+    path, agent = step.change.path, step.change.agent
+    is_same = os.stat(path).st_mtime_ns // 1_000_000 <= step.undone_ms and quick_summary(path, (), 0) is None
+    require(is_same, step.change, "the file is another by now")
+    return trash_file(path, agent, env)
 
 
 def _require_no_news(step: JournalEntry, env: Mapping[str, str], store: Store | None) -> None:

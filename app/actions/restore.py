@@ -1,9 +1,9 @@
 """Restoring sessions from the system's trash.
 
 An agent that goes on writing after its session was trashed leaves a continuation
-(formats/README.md, "Writing beside a running agent"). pi opens the session's file for each entry, so it makes
-a new file at the old path. That file has no header, and the parents of its entries are in the trash. The
-entries can be appended to the session before it is restored, or the file can be trashed.
+(`app.actions.continuation`). pi opens the session's file for each entry, so it makes a new file at the old
+path. That file has no header, and the parents of its entries are in the trash. The entries can be appended to
+the session before it is restored, or the file can be trashed.
 """
 
 from __future__ import annotations
@@ -12,34 +12,37 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 from app import paths
 from app.actions import trash_folder
+from app.actions.continuation import (
+    append_lines,
+    lines_to_join,
+    read_continuation,
+    require_appendable,
+    require_no_continuation,
+    take_off_lines,
+)
 from app.actions.journal import Journal
 from app.actions.journal_entries import trash_moves
 from app.actions.safe_move import already_there, move
-from app.actions.trash import trash_file
+from app.actions.trash import belonging_of, trash_file
 from app.formats.header import find_header
-from app.formats.json_codec import BadLine, decode
 from app.formats.lines import open_file
 from app.sessions.errors import (
     AlreadyThere,
     HeaderlessContinuation,
     LiveSession,
     NotThere,
-    ReadOnly,
     SessionError,
 )
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.session_file import now_ms
-from app.sessions.storage.file_storage import FileStorage
 from app.sessions.summaries.quick_summary import quick_summary
-from app.small_files import read_small
-from app.stores import agent_named, store_holding
+from app.stores import session_of_backup, store_holding
 from app.stores.base import Store
 from app.stores.live import IDLE
 
@@ -54,7 +57,8 @@ class TrashedSession:
     :param path: its old path; ``in_trash``: its path in the trash.
     :param title: its name, else its first prompt; raw.
     :param when_ms: when it was trashed, milliseconds since the epoch.
-    :param artifacts: the path of its folder of artifacts in the trash, "" for none.
+    :param belongings: its folder of artifacts and its backups: the old path of each, and the path in the
+        trash.
     :param cwd: its working folder, "" if that is unknown.
     :param size: of its file, in bytes.
     :param by_leafmark: leafmark trashed it; otherwise another program did.
@@ -66,17 +70,19 @@ class TrashedSession:
     session_id: str
     title: str
     when_ms: int
-    artifacts: str = ""
+    belongings: tuple[tuple[str, str], ...] = ()
     cwd: str = ""
     size: int = 0
     by_leafmark: bool = False
 
     @property
+    def artifacts(self) -> str:
+        """The path of its folder of artifacts in the trash, "" for none."""
+        return dict(self.belongings).get(os.path.splitext(self.path)[0], "")
+
+    @property
     def change(self) -> Change:
         """The move that put it there, as far as it is known."""
-        moves = [(self.path, self.in_trash)]
-        if self.artifacts:
-            moves.append((os.path.splitext(self.path)[0], self.artifacts))
         return Change(
             "trash",
             self.path,
@@ -85,19 +91,23 @@ class TrashedSession:
             after=self.in_trash,
             agent=self.agent,
             session_id=self.session_id,
-            moves=tuple(moves),
+            moves=((self.path, self.in_trash), *self.belongings),
         )
 
 
-def restore(trashed: Change) -> Change:
-    """Move a session from the trash back to where it was, byte for byte and with its times, and its folder of
-    artifacts with it.
+def restore(trashed: Change, joined: Sequence[str] = ()) -> Change:
+    """Move a session from the trash back to where it was, byte for byte and with its times, and with it all
+    that was trashed with it.
 
-    :param trashed: the move to the trash, as `trash` returned it or of a session of `list_trashed`.
+    :param trashed: the move to the trash, as `trash` returned it or of a session of `list_trashed`. Lines
+        that it took off are appended again.
+    :param joined: files in the trash whose entries are appended to the session, in their order; see
+        `app.actions.continuation`.
     :return: the change: `before` is the path in the trash, `after` the path of the session.
     :raises NotThere: it is not in the trash any more.
     :raises AlreadyThere: its path is taken; nothing was moved. HeaderlessContinuation if the file there is
         what the session's agent wrote after the session was trashed.
+    :raises ReadOnly: the entries of `joined` cannot be appended; nothing was moved.
     :raises WriteFailed: the system refused; nothing was moved.
     """
     moved = trashed.moves or ((trashed.before or trashed.path, trashed.after or ""),)
@@ -106,17 +116,20 @@ def restore(trashed: Change) -> Change:
         raise NotThere(path, 0, "is not in the trash any more")
     note = ""
     moves = [(in_trash, path)]
-    for folder, lying in belongings:
-        if lying and os.path.lexists(lying) and not _came_from_elsewhere(lying, folder):
-            moves.insert(0, (lying, folder))
+    for belonging, lying in belongings:
+        if lying and os.path.lexists(lying) and not _came_from_elsewhere(lying, belonging):
+            moves.insert(0, (lying, belonging))
         else:
-            note = f"{folder}: the session's folder of artifacts is not in the trash any more"
+            note = f"{belonging}: {belonging_of(path, belonging)} is not in the trash any more"
     try:
         _require_free(moves)
     except AlreadyThere as error:
         if error.path == path:
             require_no_continuation(path, in_trash, trashed.agent)
         raise
+    lines = lines_to_join(joined, in_trash) or tuple(
+        (entry_id, "", line) for entry_id, line, after in trashed.lines if not after
+    )
     change = Change(
         "restore",
         path,
@@ -127,8 +140,10 @@ def restore(trashed: Change) -> Change:
         session_id=trashed.session_id,
         note=note,
         moves=tuple(moves[::-1]),
+        lines=lines,
     )
     announce(change)
+    append_lines(in_trash, lines)
     done: list[tuple[str, str]] = []
     # The session file is last: once it is there, the session is complete.
     for source, target in moves:
@@ -138,6 +153,8 @@ def restore(trashed: Change) -> Change:
             for done_source, done_target in reversed(done):
                 with contextlib.suppress(SessionError):
                     move(done_target, done_source)
+            with contextlib.suppress(SessionError):
+                take_off_lines(in_trash, lines)
             raise
         done.append((source, target))
     for source, _ in done:
@@ -151,25 +168,27 @@ def find_trashed(change: Change, env: Mapping[str, str]) -> Change | None:
 
     :param env: the environment by which the system finds its trash.
     """
-    artifacts = os.path.splitext(change.path)[0]
-    notes: dict[str, list[trash_folder.TrashNote]] = {change.path: [], artifacts: []}
-    for folder in trash_folder.folders(env, [os.path.dirname(change.path)]):
-        for note in trash_folder.notes(folder, os.path.basename(artifacts)):
-            for path, notes_of_path in notes.items():
-                if trash_folder.is_same_path(note.path, path):
-                    notes_of_path.append(note)
-        in_trash = os.path.join(folder.files, os.path.basename(change.path))
-        if not folder.info and os.path.isfile(in_trash):
-            notes[change.path].append(trash_folder.TrashNote(change.path, in_trash, 0))
-    sessions = [note for note in notes[change.path] if _read_id(note.in_trash, change) == change.session_id]
+    folder, name = os.path.split(change.path)
+    notes: list[trash_folder.TrashNote] = []
+    for trash in trash_folder.folders(env, [folder]):
+        for note in trash_folder.notes(trash, os.path.splitext(name)[0]):
+            path = os.path.join(folder, os.path.basename(note.path))
+            if trash_folder.is_same_path(note.path, path):
+                notes.append(note._replace(path=path))
+        in_trash = os.path.join(trash.files, name)
+        if not trash.info and os.path.isfile(in_trash):
+            notes.append(trash_folder.TrashNote(change.path, in_trash, 0))
+    sessions = [
+        note
+        for note in notes
+        if note.path == change.path and _read_id(note.in_trash, change) == change.session_id
+    ]
     if not sessions:
         return None
     session = max(sessions, key=lambda note: note.when_ms)
-    moves = [(change.path, session.in_trash)]
-    artifacts_in_trash = _find_artifacts(session, notes[artifacts])
-    if artifacts_in_trash:
-        moves.append((artifacts, artifacts_in_trash))
-    return replace(change, after=session.in_trash, moves=tuple(moves))
+    belongings = _find_belongings(session, _by_session(notes))
+    moves = ((change.path, session.in_trash), *belongings.items())
+    return replace(change, after=session.in_trash, moves=moves)
 
 
 def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) -> list[TrashedSession]:
@@ -193,9 +212,7 @@ def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: 
     for in_trash, (at_ms, change) in journal.items():
         if os.path.lexists(in_trash) and in_trash not in noted and not _is_other_session(change, in_trash):
             notes.append(trash_folder.TrashNote(change.path, in_trash, at_ms))
-    belongings: dict[str, list[trash_folder.TrashNote]] = {}
-    for note in notes:
-        belongings.setdefault(note.path, []).append(note)
+    belongings = _by_session(notes)
     store_of_folder: dict[str, Store | None] = {}
     trashed = []
     for note in notes:
@@ -263,13 +280,13 @@ def _describe_trashed(
     note: trash_folder.TrashNote,
     store: Store | None,
     change: Change | None,
-    notes: Mapping[str, Sequence[trash_folder.TrashNote]],
+    belongings: Mapping[str, Sequence[trash_folder.TrashNote]],
 ) -> TrashedSession | None:
     """One session in the trash; None if it is no file.
 
     :param store: where it was found, None if unknown.
     :param change: its move in the journal, None for none.
-    :param notes: the notes about everything in the trash, by old path; one may be about its artifacts.
+    :param belongings: see `_by_session`.
     """
     try:
         status = os.lstat(note.in_trash)
@@ -279,10 +296,12 @@ def _describe_trashed(
         return None
     agents = store.agents if store else ()
     summary = quick_summary(note.in_trash, agents, status.st_mtime_ns // 1_000_000)
-    belongings = () if change is None else change.moves[1:]
-    artifacts = next(
-        (now for was, now in belongings if os.path.lexists(now) and not _came_from_elsewhere(now, was)), ""
-    ) or _find_artifacts(note, notes.get(os.path.splitext(note.path)[0], ()))
+    known = {
+        was: now
+        for was, now in (() if change is None else change.moves[1:])
+        if os.path.lexists(now) and not _came_from_elsewhere(now, was)
+    }
+    found = _find_belongings(note, belongings) | known
     if summary is None:
         agent = change.agent if change else next(iter(agents), "")
         session_id = change.session_id if change else ""
@@ -296,104 +315,84 @@ def _describe_trashed(
         session_id,
         title,
         note.when_ms,
-        artifacts,
+        tuple(found.items()),
         "" if summary is None else summary.cwd,
         status.st_size,
         change is not None,
     )
 
 
-def _find_artifacts(session: trash_folder.TrashNote, notes: Iterable[trash_folder.TrashNote]) -> str:
-    """The path in the trash of the folder of artifacts that was trashed with the session, "" for none.
+def _by_session(notes: Iterable[trash_folder.TrashNote]) -> dict[str, list[trash_folder.TrashNote]]:
+    """The notes by old path; those about backups by the path of their session."""
+    result: dict[str, list[trash_folder.TrashNote]] = {}
+    for note in notes:
+        result.setdefault(session_of_backup(note.path) or note.path, []).append(note)
+    return result
 
-    :param notes: those whose old path is that of the folder.
+
+def _find_belongings(
+    session: trash_folder.TrashNote, notes: Mapping[str, Sequence[trash_folder.TrashNote]]
+) -> dict[str, str]:
+    """The artifacts and the backups that were trashed with the session: old path -> path in the trash.
+
+    :param notes: see `_by_session`.
     """
-    candidates = [
-        (abs(note.when_ms - session.when_ms), note.in_trash) for note in notes if os.path.isdir(note.in_trash)
+    artifacts = os.path.splitext(session.path)[0]
+    together = [
+        (abs(note.when_ms - session.when_ms), note)
+        for note in (*notes.get(artifacts, ()), *notes.get(session.path, ()))
+        if note.path != session.path and os.path.isdir(note.in_trash) == (note.path == artifacts)
     ]
-    difference_ms, path = min(candidates, default=(TOGETHER_MS + 1, ""))
-    return path if difference_ms <= TOGETHER_MS else ""
+    # The last of several with one path is the one that was trashed at the nearest time.
+    nearest = sorted((pair for pair in together if pair[0] <= TOGETHER_MS), reverse=True)
+    return dict(sorted({note.path: note.in_trash for _, note in nearest}.items()))
 
 
-_LONGEST = 256 << 20
-"""Bytes. An agent writes less after the trashing; a longer file is not taken for a continuation."""
+def recover(trashed: Change, env: Mapping[str, str], *, join: bool) -> Iterator[Change]:
+    """Restore a session whose agent went on writing after it was trashed, in two steps: the continuation is
+    moved to the trash, and the session is restored. Both changes are yielded as soon as they are made.
 
+    If the session cannot be restored, the continuation is moved back, which is a change as well.
 
-class Continuation(NamedTuple):
-    """Entries without a header.
-
-    :param entries: how many there are.
-    :param missing: the lines of the entries that the session does not have yet.
-    :param problem: why they cannot be appended to the session, "" if they can.
+    :param trashed: the move of the session to the trash, as for `restore`.
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param join: append the entries of the continuation to the session.
+    :raises SessionError: as `trash_continuation` and `restore`.
     """
-
-    entries: int
-    missing: list[bytes]
-    problem: str
-
-
-def read_continuation(path: str, session: str) -> Continuation | None:
-    """The continuation in the file at `path` of the session in the file `session`; None if the file is
-    something else: a session of its own, a file without entries, or entries of another session.
-    """
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return None
-        data = read_small(path, _LONGEST)
-        lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
-        entries = [(number, line, _parse_entry(line)) for number, line in lines]
-        ids = {value for *_, entry in entries if entry for value in (entry["id"], entry.get("parentId"))}
-        known = _read_entries(session, ids)
-    except OSError:
-        return None
-    problem = ""
-    count = 0
-    missing = []
-    for number, line, entry in entries:
-        if entry is not None and entry["type"] == "session":
-            return None
-        if entry is None:
-            problem = problem or f"line {number:,} is no complete entry"
-            continue
-        if not count and entry.get("parentId") not in known:
-            return None
-        count += 1
-        if entry.get("parentId") not in known:
-            problem = problem or f"the parent of line {number:,} is in neither file"
-        elif known.get(entry["id"], entry) != entry:
-            problem = problem or f"the session has another entry with the id of line {number:,}"
-        elif entry["id"] not in known:
-            missing.append(line + b"\n")
-        known[entry["id"]] = entry
-    if data and not data.endswith(b"\n"):
-        problem = problem or "its last line may not be complete"
-    return Continuation(count, missing, problem) if count else None
+    aside: list[Change] = []
+    while True:
+        written = [each.after or "" for each in aside]
+        aside.append(trash_continuation(trashed, env, join=join, before=written))
+        yield aside[-1]
+        try:
+            change = restore(trashed, [*written, aside[-1].after or ""] if join else ())
+        except HeaderlessContinuation:
+            # The agent wrote once more in between.
+            if len(aside) == _TRIES:
+                raise
+        except SessionError:
+            for each in reversed(aside):
+                yield restore(each)
+            raise
+        else:
+            yield change
+            return
 
 
-def require_no_continuation(path: str, session: str, agent: str) -> None:
-    """Pass, unless the file at `path` continues the trashed session in the file `session`.
-
-    :raises HeaderlessContinuation: it does.
-    """
-    continuation = read_continuation(path, session)
-    if continuation is None:
-        return
-    entries = "1 entry" if continuation.entries == 1 else f"{continuation.entries:,} entries"
-    title = agent_named(agent).title
-    reason = f"is there already: {title} went on writing after the session was trashed; "
-    reason += f"this file has {entries} and no header"
-    if continuation.problem:
-        reason += f", and cannot be appended to the session: {continuation.problem}"
-    raise HeaderlessContinuation(path, reason, continuation.problem)
+_TRIES = 3
+"""Continuations that are moved to the trash, if the agent writes another one each time."""
 
 
-def trash_continuation(trashed: Change, env: Mapping[str, str], *, join: bool) -> Change:
+def trash_continuation(
+    trashed: Change, env: Mapping[str, str], *, join: bool, before: Sequence[str] = ()
+) -> Change:
     """Move the continuation of a trashed session to the trash, so that the session can be restored.
 
     :param trashed: the move of the session to the trash, as for `restore`.
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :param join: append its entries to the session first, which stays in the trash. They are checked: each
-        line is a complete entry, with its parent in the session or before it.
+    :param join: its entries are to be appended to the session. They are checked: each line is a complete
+        entry, with its parent in the session or before it.
+    :param before: the continuations that are in the trash already.
     :return: the move of the continuation.
     :raises ReadOnly: the entries cannot be appended; nothing was changed.
     :raises AlreadyThere: something else has taken the place since; nothing was changed.
@@ -403,27 +402,12 @@ def trash_continuation(trashed: Change, env: Mapping[str, str], *, join: bool) -
     """
     session, path, agent = trashed.after or "", trashed.path, trashed.agent
     _require_idle(path, session, agent, env)
+    continuation = read_continuation(path, session, before)
+    if continuation is None:
+        raise _place_taken(path)
     if join:
-        _append(path, session)
-    elif read_continuation(path, session) is None:
-        raise _place_taken(path)
-    change = trash_file(path, agent, env)
-    if join and change.after:
-        # The agent may have written a line between the two steps.
-        _append(change.after, session)
-    return change
-
-
-def _append(path: str, session: str) -> None:
-    storage = FileStorage()
-    signature = storage.signature(session)
-    continuation = read_continuation(path, session)
-    if continuation is None or signature is None:
-        raise _place_taken(path)
-    if continuation.problem:
-        raise ReadOnly(path, 0, f"cannot be appended to the session: {continuation.problem}")
-    if continuation.missing:
-        storage.append(session, b"".join(continuation.missing), signature)
+        require_appendable(path, continuation)
+    return trash_file(path, agent, env)
 
 
 def _place_taken(path: str) -> SessionError:
@@ -434,6 +418,10 @@ def _place_taken(path: str) -> SessionError:
 
 
 def _require_idle(path: str, session: str, agent: str, env: Mapping[str, str]) -> None:
+    """Pass if no agent may be writing to the continuation at `path` of the session in the file `session`.
+
+    :raises LiveSession: one may; it is named.
+    """
     try:
         descriptor = open_file(session)
     except OSError:
@@ -446,26 +434,3 @@ def _require_idle(path: str, session: str, agent: str, env: Mapping[str, str]) -
     if verdict.state != IDLE:
         reason = f"{verdict.reason}; it may still be writing to this file: end it first"
         raise LiveSession(path, reason, verdict.pid)
-
-
-def _read_entries(session: str, ids: Collection[object]) -> dict[object, dict[str, Any]]:
-    """The entries with these ids in the file of a session.
-
-    :raises OSError: it cannot be read.
-    """
-    entries: dict[object, dict[str, Any]] = {}
-    with open(open_file(session), "rb") as file:
-        for line in file:
-            entry = _parse_entry(line)
-            if entry is not None and entry["id"] in ids and entry["type"] != "session":
-                entries[entry["id"]] = entry
-    return entries
-
-
-def _parse_entry(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = decode(line)
-    except BadLine:
-        return None
-    is_entry = isinstance(value.get("id"), str) and isinstance(value.get("type"), str)
-    return value if is_entry and isinstance(value.get("parentId"), str | None) else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import shutil
 import signal
 import threading
@@ -16,13 +15,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from app.formats.text import inert
+from app.actions.shell_words import quoted, shell_line, shell_of
+from app.index.live_sessions import verdict_to_resume
 from app.paths import home_prefix_length
 from app.stores import agent_named
 from app.stores.base import Agent, Store
-from app.stores.live import LIVE, Verdict
+from app.stores.live import LIVE, Processes, Verdict
 
 _LONGEST_LINE = 4_096
+
+RESUME, FORK = "resume", "fork"
+"""Ways to go on in another folder."""
 
 EXAMPLE_PROBLEM = "example sessions cannot be resumed"
 """The problem of a plan for a session of the demo."""
@@ -39,9 +42,11 @@ class Plan:
     environment   the whole environment of the agent
     program       the path of the command; None if it is not on PATH
     problem       why it is impossible from here; `execute` refuses such a plan. None if it is possible
-    shell         one line for a shell that does the same
-    folder_gone   the folder cannot be used: resuming may work in another one
-    warning       a warning to show before; "" for none
+    folder        the folder that a shell changes to before it; "" to stay in the current one
+    unset         the variables that a shell removes for it
+    variables     the variables that a shell sets for it
+    elsewhere     how the session goes on in another folder if its own cannot be used: `RESUME` or `FORK`; ""
+                  if it does not, or not here
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
     """
 
@@ -50,10 +55,25 @@ class Plan:
     environment: dict[str, str] = field(repr=False)
     program: str | None
     problem: str | None
-    shell: str
-    folder_gone: bool = False
-    warning: str = ""
+    folder: str = ""
+    unset: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: str = ""
     asks: tuple[str, ...] = ()
+
+    @property
+    def shell(self) -> str:
+        """One line that does the same in the user's shell."""
+        return self.line_for(shell_of(self.environment))
+
+    def line_for(self, shell: str) -> str:
+        """One line that does the same in a shell, one of `SHELLS`."""
+        words = ["env"] if self.unset else []
+        for name in self.unset:
+            words += ["-u", name]
+        words += [f"{name}={quoted(value, shell)}" for name, value in self.variables.items()]
+        line = " ".join([*words, shell_line(self.argv, shell)])
+        return f"{shell_line(['cd', self.folder], shell)} && {line}" if self.folder else line
 
 
 class ResumeError(Exception):
@@ -67,7 +87,7 @@ def plan(
     cwd: str,
     store: Store,
     env: Mapping[str, str],
-    dialect: str = "",
+    job: str = "",
 ) -> Plan:
     """Plan to resume the session in the file `path`. The environment leads the agent to `store`, see
     `agent_environment`.
@@ -76,14 +96,15 @@ def plan(
     :param cwd: the folder in the session's header; "" if it has none.
     :param store: where the session was found.
     :param env: the present environment.
-    :param dialect: the dialect of the file; "" for the one that the agent writes today.
+    :param job: the id under which a screen joins the session if it runs in the background; else "".
     :raises KeyError: that agent does not use this store.
     """
     agent_store = store.of(row_agent)
     agent = agent_store.agent
     path = os.path.abspath(path)
     command = agent.executable(path)
-    argv = [command, *agent.resume_arguments(path, session_id, agent_store)]
+    arguments = agent.attach_arguments(job) if job else agent.resume_arguments(path, session_id, agent_store)
+    argv = [command, *arguments]
     folder_problem = _folder_problem(cwd, env)
     program = find_program(command, env)
     problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
@@ -94,9 +115,37 @@ def plan(
 
     header = header_of(path, (row_agent,))
     made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
-    made.warning = agent.resume_warning(dialect)
     made.asks = (header.refusal,) if header and header.refusal else ()
+    if folder_problem is not None and program is not None:
+        if not agent.why_not("fork", path):
+            made.elsewhere = FORK
+        elif agent.resumes_anywhere and agent.resume_problem(path, "", agent_store) is None:
+            made.elsewhere = RESUME
     return made
+
+
+def plan_now(
+    row_agent: str,
+    path: str,
+    session_id: str,
+    cwd: str,
+    store: Store,
+    env: Mapping[str, str],
+    processes: Processes,
+    now_ms: int,
+    grew_ms: int | None = None,
+) -> tuple[Plan, Verdict | None]:
+    """The plan to resume a session beside the agents that are running, and the verdict that the user is asked
+    about, see `verdict_to_resume`. A session that its agent runs in the background is joined there.
+
+    The parameters are those of `plan` and of `verdict_to_resume`.
+    """
+    job = processes.jobs.get(session_id, "")
+    result = plan(row_agent, path, session_id, cwd, store, env, job)
+    verdict = verdict_to_resume(row_agent, path, session_id, cwd, processes, now_ms, grew_ms)
+    if verdict is not None:
+        result.asks += (in_use_warning(row_agent, verdict),)
+    return result, verdict
 
 
 def _make_plan(
@@ -109,9 +158,16 @@ def _make_plan(
     folder_problem: str | None,
 ) -> Plan:
     usable = "" if folder_problem else cwd
-    environment, shell = agent_environment(store, usable, env), shell_line(argv, usable, store, env)
-    is_gone = folder_problem is not None and program is not None
-    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=is_gone)
+    return Plan(
+        argv,
+        cwd,
+        agent_environment(store, usable, env),
+        program,
+        problem,
+        folder=usable,
+        unset=tuple(name for name in store.agent.variables if name in env and name not in store.environment),
+        variables=store.environment,
+    )
 
 
 def in_use_warning(agent: str, verdict: Verdict) -> str:
@@ -119,6 +175,11 @@ def in_use_warning(agent: str, verdict: Verdict) -> str:
     is_sure = verdict.state == LIVE
     _, harm = agent_named(agent).dangers["resume"]
     return f"this session {'is' if is_sure else 'may be'} in use: {verdict.reason}; {harm}"
+
+
+def continued_note(newer_id: str) -> str:
+    """The reason to ask before a session is resumed with which the agent went on in another one."""
+    return f"the agent went on with this session in {newer_id}"
 
 
 def execute(plan: Plan) -> NoReturn:
@@ -237,44 +298,6 @@ def find_program(command: str, env: Mapping[str, str]) -> str | None:
     """
     program = shutil.which(command, path=env.get("PATH", os.defpath))
     return os.path.abspath(program) if program else None
-
-
-def shell_line(argv: list[str], cwd: str, store: Store, env: Mapping[str, str]) -> str:
-    """One line for a shell that does the same as a plan.
-
-    :param cwd: the folder to change to; "" to stay in the current one.
-    """
-    unset = [name for name in store.agent.variables if name in env and name not in store.environment]
-    words = []
-    if unset:
-        words.append("env")
-        for name in unset:
-            words += ["-u", name]
-    words += [f"{name}={shell_quote(value)}" for name, value in store.environment.items()]
-    words += map(shell_quote, argv)
-    line = " ".join(words)
-    return f"cd {shell_quote(cwd)} && {line}" if cwd else line
-
-
-def shell_quote(word: str) -> str:
-    """A word quoted for a shell, in characters that are safe to print.
-
-    Characters that a terminal would interpret (`formats.text.inert`), a newline and bytes that are no text
-    are written in octal between `$'` and `'`, which bash, zsh, ksh and POSIX since 2024 read.
-    """
-    if word and _is_printable(word):
-        return shlex.quote(word)
-    return "$'" + "".join(map(_octal, word)) + "'" if word else "''"
-
-
-def _is_printable(text: str) -> bool:
-    return text.isprintable() or ("\n" not in text and inert(text) == text)
-
-
-def _octal(char: str) -> str:
-    if _is_printable(char) and char not in "'\\":
-        return char
-    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def _short_path(path: str, env: Mapping[str, str]) -> str:

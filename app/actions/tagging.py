@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from app.sessions.errors import WriteFailed
 from app.sessions.manager.change import Change, announce
@@ -55,6 +56,30 @@ def annotate(
     return _change("note", agent, session_id, changed, state_folder, patience)
 
 
+def tag_and_annotate(
+    agent: str, session_id: str, add: Iterable[str], remove: Iterable[str], note: str, state_folder: str
+) -> Change:
+    """Change the tags of a session and give it a note, both or neither; see `tag` and `annotate`.
+
+    :return: the change of the tags, with that of the note in `lines`.
+    """
+    add, remove = tuple(add), tuple(remove)
+
+    def changed(now: Tagging) -> Tagging:
+        return with_tags(now, add, remove)._replace(note=note)
+
+    return _change("tags", agent, session_id, changed, state_folder, PATIENCE)
+
+
+def tags_and_note(change: Change) -> list[Change]:
+    """A change of tags and of the note as two changes, to be shown; any other change as it is."""
+    if change.kind != "tags" or not change.lines:
+        return [change]
+    _, before, after = change.lines[0]
+    note = replace(change, kind="note", before=before or None, after=after or None, lines=(), note="")
+    return [replace(change, lines=()), note]
+
+
 def revert(change: Change, state_folder: str) -> Change:
     """Undo a change of tags or of a note. Tags that were given or removed since stay so.
 
@@ -68,9 +93,13 @@ def revert(change: Change, state_folder: str) -> Change:
             if now.note != (expected or ""):
                 raise OtherByNow("the note is another by now")
             return now._replace(note=wanted or "")
+        if any(now.note != note for _, _, note in change.lines):
+            raise OtherByNow("the note is another by now")
         old, new = _split(expected), _split(wanted)
+        for _, note, _ in change.lines:
+            now = now._replace(note=note)
         result = with_tags(now, [it for it in new if it not in old], [it for it in old if it not in new])
-        if result == now:
+        if result == now and not change.lines:
             raise OtherByNow("the tags are others by now")
         return result
 
@@ -83,6 +112,8 @@ def is_recorded(change: Change, state_folder: str) -> bool:
     now = read_taggings(state_folder).get((change.agent, change.session_id), NOTHING)
     if change.kind == "note":
         return now.note == (change.after or "")
+    if any(now.note != note for _, _, note in change.lines):
+        return False
     before, after, tags = set(_split(change.before)), set(_split(change.after)), set(now.tags)
     return after - before <= tags and not (before - after) & tags
 
@@ -99,19 +130,22 @@ def _change(
     state_folder: str,
     patience: float,
 ) -> Change:
-    def value(tagging: Tagging) -> str | None:
-        return (tagging.note if kind == "note" else " ".join(tagging.tags)) or None
+    def value(tagging: Tagging, is_tags: bool) -> str | None:
+        return (" ".join(tagging.tags) if is_tags else tagging.note) or None
 
-    def change_of(before: Tagging, after: Tagging, note: str = "") -> Change:
+    def change_of(before: Tagging, after: Tagging, remark: str = "") -> Change:
+        notes = () if before.note == after.note else (("note", before.note, after.note),)
+        with_tags_changed = kind == "tags" and (before.tags != after.tags or not notes)
         return Change(
-            "note" if kind == "note" else "tags",
+            "tags" if with_tags_changed else "note",
             tags_path(state_folder),
             entry_id="",
-            before=value(before),
-            after=value(after),
+            before=value(before, with_tags_changed),
+            after=value(after, with_tags_changed),
             agent=agent,
             session_id=session_id,
-            note=note,
+            note=remark,
+            lines=notes if with_tags_changed else (),
         )
 
     def announced(now: Tagging) -> Tagging:

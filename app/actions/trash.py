@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from app import paths
 from app.actions import trash_folder
+from app.actions.continuation import take_off_lines
 from app.actions.safe_move import move
 from app.formats.header import Header, find_header
 from app.sessions.errors import (
@@ -33,9 +34,10 @@ from app.sessions.errors import (
 )
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.live_guard import LiveGuard
+from app.sessions.manager.rewriting import Lines
 from app.sessions.manager.session_file import now_ms
 from app.sessions.storage.file_storage import refused
-from app.stores import agent_named, artifacts_folder, discover, store_holding
+from app.stores import agent_named, artifacts_folder, backups, discover, store_holding
 from app.stores.base import Store
 from app.stores.locks import Busy
 
@@ -58,13 +60,17 @@ except OSError as error:
 _imported_under: dict[str, str] | None = None
 
 
-def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyway: bool = False) -> Change:
-    """Move the session at `path` to the trash, and its folder of artifacts with it.
+def trash(
+    path: str, env: Mapping[str, str], store: Store | None = None, *, anyway: bool = False, joined: Lines = ()
+) -> Change:
+    """Move the session at `path` to the trash, and with it its folder of artifacts and its backups, one of
+    which the agent would else take for the session.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; None for the one that `env` leads to.
     :param anyway: also if a running agent only may have it open (formats/README.md, "Detecting a running
         agent").
+    :param joined: lines that a restore appended; they are taken off the session in the trash.
     :return: the change; `before` is the old path, `after` the path in the trash, None if it is unknown.
     :raises LiveSession: a running agent has it open; the process is named.
     :raises NoTrash: the system has no trash for files of this folder.
@@ -82,23 +88,25 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
             before=session.path,
             agent=session.header.agent,
             session_id=session.header.id,
+            lines=tuple((entry_id, line, "") for entry_id, _, line in joined),
         )
         announce(change)
         in_trash = _move_to_trash(session.path, session.status, env)
         moves = [(session.path, in_trash)]
         note = "" if in_trash else _unknown_place(session.path)
-        if session.artifacts:
+        for belonging in session.belongings:
             try:
-                moves.append(
-                    (session.artifacts, _move_to_trash(session.artifacts, os.lstat(session.artifacts), env))
-                )
+                moves.append((belonging, _move_to_trash(belonging, os.lstat(belonging), env)))
             except (SessionError, OSError) as error:
                 if in_trash:
-                    _move_back(in_trash, session.path)
+                    for was, now in reversed(moves):
+                        _move_back(now, was)
                     if isinstance(error, SessionError):
                         raise
-                    raise NoTrash(session.artifacts, 0, str(error)) from None
-                note = f"its folder of artifacts stays: {error}"
+                    raise NoTrash(belonging, 0, str(error)) from None
+                note = f"{belonging_of(session.path, belonging)} stays: {error}"
+        if in_trash:
+            take_off_lines(in_trash, change.lines)
     return replace(change, after=in_trash or None, note=note, moves=tuple(moves))
 
 
@@ -204,15 +212,20 @@ def _send_in_subprocess(path: str, variables: Mapping[str, str]) -> None:
         raise OSError(number, lines[-1] if lines else f"ended with {process.returncode}")
 
 
+def belonging_of(session: str, path: str) -> str:
+    """The words for the file or folder at `path`, which belongs to the session."""
+    return "its folder of artifacts" if path == os.path.splitext(session)[0] else "its backup"
+
+
 def _move_back(in_trash: str, path: str) -> None:
-    """Move a session from the trash back to `path`, and delete the note about it.
+    """Move a session, or what belongs to it, from the trash back to `path`, and delete the note about it.
 
     :raises WriteFailed: it cannot be moved back.
     """
     try:
         move(in_trash, path)
     except SessionError as error:
-        reason = f"lies in the trash without its folder of artifacts, and cannot come back from {in_trash}"
+        reason = f"lies in the trash without all that belongs to it, and cannot come back from {in_trash}"
         raise WriteFailed(path, f"{reason}: {error.reason}") from None
     trash_folder.delete_note(in_trash)
 
@@ -227,13 +240,13 @@ class ClaimedSession(NamedTuple):
     path        the session's file, absolute
     status      of the file, or of the link at its path
     header      the session's header
-    artifacts   its folder of artifacts, "" for none
+    belongings  its folder of artifacts, if it has one, and its backups
     """
 
     path: str
     status: os.stat_result
     header: Header
-    artifacts: str
+    belongings: tuple[str, ...]
 
 
 @contextlib.contextmanager
@@ -265,7 +278,8 @@ def claim_session(
             raise _unreadable(path, error) from None
         LiveGuard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
         every = [*stores, *discover(env, home, paths.current_folder() or os.sep)]
-        session = ClaimedSession(path, status, header, artifacts_folder(path, every))
+        belongings = (artifacts_folder(path, every), *backups(path))
+        session = ClaimedSession(path, status, header, tuple(filter(None, belongings)))
         with _lock_writers(header.agent, path):
             # Checked again directly before the move: an agent may have started meanwhile.
             LiveGuard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
@@ -346,14 +360,14 @@ def _unreadable(path: str, error: OSError | ValueError) -> Unreadable:
 def delete_for_good(
     path: str, env: Mapping[str, str], store: Store | None = None, *, anyway: bool = False
 ) -> Change:
-    """Delete the session at `path` and its folder of artifacts for good. Ask the user first, and only if
-    `trash` raised `NoTrash`.
+    """Delete the session at `path`, its folder of artifacts and its backups for good. Ask the user first, and
+    only if `trash` raised `NoTrash`.
 
     :param env: the environment by which agents find their sessions.
     :param store: where the session was found; None for the one that `env` leads to.
     :param anyway: also if a running agent only may have it open (formats/README.md, "Detecting a running
         agent").
-    :return: the change; `note` says if the folder of artifacts could not be deleted.
+    :return: the change; `note` says if something that belongs to it could not be deleted.
     :raises LiveSession: a running agent has it open; the process is named.
     :raises NotThere: it does not exist any more.
     :raises SessionError: nothing was deleted; the class says why.
@@ -367,12 +381,12 @@ def delete_for_good(
             raise NotThere(session.path, 0, "no such file") from None
         except OSError as error:
             refused(session.path, error)
-        if session.artifacts:
+        for belonging in session.belongings:
             try:
-                delete_folder(session.artifacts)
-                moves.append((session.artifacts, ""))
+                delete_belonging(belonging)
+                moves.append((belonging, ""))
             except OSError as error:
-                note = f"{session.artifacts}: cannot be deleted: {error.strerror or error}"
+                note = f"{belonging}: cannot be deleted: {error.strerror or error}"
     return Change(
         "delete",
         session.path,
@@ -385,12 +399,12 @@ def delete_for_good(
     )
 
 
-def delete_folder(folder: str) -> None:
-    """Delete a folder, or the link in its place.
+def delete_belonging(path: str) -> None:
+    """Delete a folder or a file, or the link in its place.
 
     :raises OSError: the system refused.
     """
-    if os.path.islink(folder):
-        os.unlink(folder)  # the target of the link may not belong to the session
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
     else:
-        shutil.rmtree(folder)
+        os.unlink(path)  # the target of a link may not belong to the session

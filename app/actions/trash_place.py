@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import trash_folder
 from app.actions.restore import TrashedSession, is_still_there
-from app.actions.trash import delete_folder
+from app.actions.trash import delete_belonging
 from app.sessions.errors import NotThere
 from app.sessions.manager.change import Change
 from app.sessions.storage.file_storage import refused
@@ -49,7 +49,8 @@ def trash_facts(session: TrashedSession) -> TrashFacts:
 
 
 def delete_trashed(session: TrashedSession) -> Change:
-    """Delete a session in the trash for good, with its artifacts and the notes about both, and nothing else.
+    """Delete a session in the trash for good, with its artifacts and backups and the notes about all of them,
+    and nothing else.
 
     Its file is deleted last: if that is interrupted, the session is still listed.
 
@@ -62,10 +63,11 @@ def delete_trashed(session: TrashedSession) -> Change:
         raise NotThere(session.path, 0, "is not in the trash any more")
     moves = [(path, "")]
     try:
-        if session.artifacts and os.path.lexists(session.artifacts):
-            delete_folder(session.artifacts)
-            trash_folder.delete_note(session.artifacts)
-            moves.append((session.artifacts, ""))
+        for _, belonging in session.belongings:
+            if os.path.lexists(belonging):
+                delete_belonging(belonging)
+                trash_folder.delete_note(belonging)
+                moves.append((belonging, ""))
         os.unlink(path)
         trash_folder.delete_note(path)
     except FileNotFoundError:

@@ -8,22 +8,24 @@ made.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app import paths
+from app.actions import trash_folder
 from app.actions.branch import leaf_is_at, set_leaf
+from app.actions.continuation import ends_with_lines, take_off_lines
 from app.actions.drafts import delete_draft
 from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import InterruptedChange, JournalEntry
 from app.actions.restore import find_trashed, restore, title_in_trash
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
 from app.actions.tagging import OtherByNow, is_recorded, revert
-from app.actions.trash import trash
+from app.actions.trash import trash, trash_file
 from app.actions.undo_steps import SKIP_NOTE, JournalAction, UndoAttempt, attempt_all
+from app.formats.json_codec import BadLine, decode
 from app.sessions.errors import Changed, NotThere, SessionError
 from app.sessions.manager.change import Change
 from app.sessions.manager.rewriting import to_bytes
@@ -77,7 +79,7 @@ def undo(
     if change.kind == "trash":
         return _restore(change)
     if change.kind == "restore":
-        return trash(change.after or change.path, env, store)
+        return _trash_again(change, env, store)
     if change.kind == "file":
         return _trash_new_session(change, env, store)
     raise CannotUndo(
@@ -123,6 +125,17 @@ def _restore(change: Change) -> Change:
         return restore(change)
     except NotThere as error:
         raise CannotUndo(change.path, 0, error.reason) from None
+
+
+def _trash_again(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
+    """Trash what was restored, without the entries that were appended with it."""
+    path = change.after or change.path
+    if not change.session_id:
+        require(quick_summary(path, (), 0) is None, change, "a session has its place by now")
+        return trash_file(path, change.agent, env)
+    is_same = not change.lines or ends_with_lines(path, change.lines)
+    require(is_same, change, "the session has gone on since its entries were appended")
+    return trash(path, env, store, joined=change.lines)
 
 
 def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
@@ -203,7 +216,10 @@ def _change_as_made(
             stays = _holds_session(change.path, change.session_id, agents)
         else:  # the moved file is no session
             stays = os.path.lexists(change.path)
-        return None if stays else find_trashed(change, env)
+        made = None if stays else find_trashed(change, env)
+        if made is not None and made.after:
+            take_off_lines(made.after, change.lines)
+        return made
     if change.kind == "pin":
         now = PINNED if (change.agent, change.session_id) in all_pins(stores, state_folder) else None
         return change if now == change.after else None
@@ -213,9 +229,13 @@ def _change_as_made(
         after = change.after or ""
         session_id = change.session_id if change.kind == "restore" else change.after_id or ""
         if change.kind == "restore" and _is_same_file(change.before or "", after):
-            return None  # it still has its name in the trash too, and another restore completes the move
+            # The system cannot rename in one step, and the process was killed between the two.
+            os.unlink(change.before or "")
+            trash_folder.delete_note(change.before or "")
         if _holds_session(after, session_id, agents):
             return change
+        if change.kind == "restore" and change.before:
+            take_off_lines(change.before, change.lines)
         if change.kind == "file" and session_id != change.session_id and not os.path.lexists(after):
             # A fork copies the artifacts first. Without the session's file, the copy belongs to no session.
             shutil.rmtree(os.path.splitext(after)[0], ignore_errors=True)
@@ -257,8 +277,11 @@ def _complete_move(change: Change, env: Mapping[str, str], agents: Sequence[str]
     if _is_same_file(source, target) and source != target:
         os.unlink(source)
     for _, _, after in change.lines:
-        cwd = json.loads(after).get("cwd", "")
-        if cwd and cwd != manager.header_cwd:
+        try:
+            cwd = decode(to_bytes(after)).get("cwd")
+        except BadLine:
+            continue  # a damaged intent
+        if cwd and isinstance(cwd, str) and cwd != manager.header_cwd:
             manager.move_to(cwd, os.path.dirname(target))
     return change
 

@@ -76,9 +76,9 @@ def run(options: Options, setup: Setup) -> int:
 
 def _check_label(options: Options) -> None:
     if options.clear and options.text is not None:
-        raise WrongUse("a label is either put on or taken off: TEXT has no place beside --clear")
+        raise WrongUse("--clear removes the label: TEXT has no place beside it")
     if not options.clear and not fold_title(options.text or ""):
-        raise WrongUse("a label needs a TEXT; --clear takes it off")
+        raise WrongUse("a label needs a TEXT; --clear removes a label")
 
 
 def _label(options: Options, session: ResolvedSession, env: Mapping[str, str]) -> Change:

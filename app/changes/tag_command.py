@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.actions.tagging import annotate, tag
+from app.actions.tagging import annotate, tag, tag_and_annotate, tags_and_note
 from app.changes.report import (
     as_line,
     change_fields,
@@ -38,16 +38,18 @@ def run(options: Options, setup: Setup) -> int:
         if summary is None:
             raise Unreadable(session.path, 0, "is no session")
         agent, session_id = summary.agent, summary.id
+        about, state = (agent, session_id), setup.state_folder
         changes: list[Change] = []
-        begun = 0
-        with intend(setup) as intent:
-            if add or remove:
-                changes.append(tag(agent, session_id, add, remove, setup.state_folder))
-                begun = record(intent, changes[-1], setup)
-        if note is not None:
-            with intend(setup, begun) as intent:
-                changes.append(annotate(agent, session_id, note, setup.state_folder))
-                record(intent, changes[-1], setup)
+        if add or remove or note is not None:
+            with intend(setup) as intent:
+                if note is None:
+                    change = tag(*about, add, remove, state)
+                elif not (add or remove):
+                    change = annotate(*about, note, state)
+                else:
+                    change = tag_and_annotate(*about, add, remove, note, state)
+                record(intent, change, setup)
+            changes = tags_and_note(change)
     except (NotFound, Ambiguous, SessionError) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)

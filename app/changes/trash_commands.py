@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from types import FrameType
 from typing import Any, TypeVar
 
 from app.actions.archive import unarchive
 from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry
-from app.actions.restore import TrashedSession, list_trashed, restore, trash_continuation
+from app.actions.restore import TrashedSession, list_trashed, recover, restore
+from app.actions.shell_words import shell_line, shell_of
+from app.actions.tagging import tags_and_note
 from app.actions.trash import trash
 from app.actions.undo import undo_journal_change
 from app.actions.undo_steps import RETRY_NOTE, SKIP_NOTE, UndoableAction, UndoAttempt, undo_last
@@ -23,7 +26,11 @@ from app.changes.report import (
     record_failure,
     title_after,
 )
+from app.formats.dialects import dialect_named
+from app.formats.lines import BLOCK_SIZE, opened, read_at
+from app.index.index import Index
 from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
+from app.index.row import Row
 from app.options import FAILED, NOT_FOUND, Options, WrongUse
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
 from app.reports.errors import complain_of, exit_code
@@ -33,7 +40,9 @@ from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, S
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.archive import Archived, archived
-from app.view.notifications import stopped_note
+from app.view.fork_order import dependents_of
+from app.view.formatting import short_id
+from app.view.notifications import quoted, stopped_note
 
 Item = TypeVar("Item")
 
@@ -66,6 +75,13 @@ def _trash(options: Options, setup: Setup) -> int:
     # Two arguments may name the same session.
     by_path = {session.path: session for session in found if isinstance(session, ResolvedSession)}
 
+    reason = _dependents(by_path, setup)
+    if reason and not options.anyway:
+        complain(f"{reason} (--anyway trashes it all the same)")
+        return FAILED
+    if reason:
+        complain(reason)
+
     def act(session: ResolvedSession) -> Iterator[Change]:
         try:
             yield trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
@@ -75,6 +91,35 @@ def _trash(options: Options, setup: Setup) -> int:
             raise SessionError(error.path, 0, f"{error.reason} (--anyway trashes it all the same)") from None
 
     return _run_each(list(by_path.values()), act, options, setup)
+
+
+def _dependents(chosen: Mapping[str, ResolvedSession], setup: Setup) -> str:
+    """Why some sessions are better kept: others go on from them, and their agent cannot open these without
+    them; "" if none does.
+    """
+    if not any(session.store and session.store.agent.forks_need_parent for session in chosen.values()):
+        return ""
+    with closing(Index(setup.stores, setup.cache_folder)) as index:
+        index.scan()
+        rows = index.rows()
+    leaving = [row for row in rows if row.path in chosen]
+    others = [row for row in dependents_of(leaving, rows) if _goes_on(row)]
+    if not others:
+        return ""
+    bases = [row for row in leaving if any(other.parent_session == row.id for other in others)]
+    named = ", ".join([f"{quoted(row.title)} ({short_id(row.id)})" for row in bases])
+    sessions = "another session goes" if len(others) == 1 else f"{len(others):,} other sessions go"
+    one, file = ("it", "file") if len(bases) == 1 else ("these", "files")
+    return f"{named}: {sessions} on from {one}, and cannot be opened without the {file}"
+
+
+def _goes_on(row: Row) -> bool:
+    """Whether a session goes on from its parent without repeating it."""
+    try:
+        with opened(row.path) as descriptor:
+            return dialect_named(row.dialect).base(read_at(descriptor, BLOCK_SIZE, 0)) is not None
+    except OSError:
+        return True
 
 
 def _restore(options: Options, setup: Setup) -> int:
@@ -92,24 +137,41 @@ def _restore(options: Options, setup: Setup) -> int:
             yield unarchive(item)
             return
         try:
-            yield restore(item.change)
+            yield restore(item.change, _put_aside(item, setup) if options.join else ())
             return
         except HeaderlessContinuation as error:
             if not options.join and not options.aside:
-                raise SessionError(error.path, 0, error.reason + _ways_out(error, item.session_id)) from None
-        yield trash_continuation(item.change, setup.agent_env, join=options.join)
-        yield restore(item.change)
+                ways = _ways_out(error, item.session_id, shell_of(setup.env))
+                raise SessionError(error.path, 0, error.reason + ways) from None
+        yield from recover(item.change, setup.agent_env, join=options.join)
 
     return _run_each(list(by_path.values()), act, options, setup)
 
 
-def _ways_out(error: HeaderlessContinuation, session_id: str) -> str:
+def _put_aside(item: TrashedSession, setup: Setup) -> list[str]:
+    """The files in the trash that a `restore --join` of this session put there before it was killed."""
+    paths: list[str] = []
+    for entry in Journal(setup.state_folder).active():
+        change = entry.change
+        if change.kind == "trash" and change.path == item.path:
+            # A session ends what belongs to an earlier trashing of it.
+            paths = [] if change.session_id else [*paths, change.after or ""]
+    return list(filter(os.path.lexists, paths))
+
+
+def _ways_out(error: HeaderlessContinuation, session_id: str, shell: str) -> str:
     """The end of the error message: the commands that restore the session all the same."""
-    command = f"leafmark restore {session_id}"
-    aside = f"{command} --aside puts this file into the trash and restores the session without them"
+
+    def command(option: str) -> str:
+        words = ["leafmark", "restore", session_id, option]
+        if session_id.startswith("-"):
+            words[2:] = [option, "--", session_id]
+        return shell_line(words, shell)
+
+    aside = f"{command('--aside')} puts this file into the trash and restores the session without them"
     if error.problem:
         return f"; {aside}"
-    return f"; {command} --join appends them to the restored session, {aside}"
+    return f"; {command('--join')} appends them to the restored session, {aside}"
 
 
 def _undo(options: Options, setup: Setup) -> int:
@@ -138,14 +200,15 @@ def _undo(options: Options, setup: Setup) -> int:
             _report_failure(attempt, has_earlier=index > 0, setup=setup)
             continue
         before, now = attempt.step.change, attempt.change
-        if options.json:
-            # The path of the change of a pin or a tag is that of leafmark's file.
-            path = None if before.kind in ("pin", "tags", "note") else before.path
-            undone = change_fields(before, "", "")["change"]
-            parts.append({**change_fields(now, path, title_after(now)), "undone": undone})
-        else:
-            line = as_line(now, title_after(now), hints=False)
-            write_text(f"Undone: {line[0].lower()}{line[1:]}\n")
+        for new, old in zip(tags_and_note(now), tags_and_note(before), strict=False):
+            if options.json:
+                # The path of the change of a pin or a tag is that of leafmark's file.
+                path = None if old.kind in ("pin", "tags", "note") else old.path
+                undone = change_fields(old, "", "")["change"]
+                parts.append({**change_fields(new, path, title_after(new)), "undone": undone})
+            else:
+                line = as_line(new, title_after(new), hints=False)
+                write_text(f"Undone: {line[0].lower()}{line[1:]}\n")
         if now.note:
             complain(now.note)
     if parts:
@@ -163,7 +226,7 @@ def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, se
     record_failure(attempt, setup)
     reason = str(attempt.error)
     if isinstance(attempt.error, HeaderlessContinuation):
-        reason += _ways_out(attempt.error, attempt.step.change.session_id)
+        reason += _ways_out(attempt.error, attempt.step.change.session_id, shell_of(setup.env))
     note = RETRY_NOTE if attempt.can_retry else SKIP_NOTE
     complain(f"{reason}; {note}" if has_earlier else reason)
 

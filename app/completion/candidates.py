@@ -25,7 +25,7 @@ from app.index.row import Row, catalog_in
 from app.setup import Setup, setup_from_process
 from app.stores import AGENTS
 from app.stores.base import Store
-from app.view.formatting import age, counted
+from app.view.formatting import age_or_date, counted
 
 Candidate = tuple[str, str]
 """The word, and what it is in a few words."""
@@ -217,7 +217,7 @@ def _of_session(typed: str) -> Iterator[Candidate]:
     rows, setup = _rows(typed)
     now_ms = setup.now_ms()
     for row in rows:
-        yield row.id, f"{row.title} ({age(row.modified, now_ms)}, {row.agent})"
+        yield row.id, f"{row.title} ({age_or_date(row.newest, now_ms)}, {row.agent})"
 
 
 def _of_entry(name: str, given: Sequence[str], typed: str) -> Iterator[Candidate]:

@@ -24,6 +24,7 @@ from app.view.branch_choices import (
     places,
     summaries,
 )
+from app.view.notifications import quoted
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
@@ -133,6 +134,10 @@ class BranchFlow:
             self._take_safe_point(event.row, question)
         elif question.same:
             self.resume()
+        elif question.here.problem and question.elsewhere.problem:
+            self._messages.complain(
+                f"Not continued: {question.elsewhere.problem} – {quoted(event.row.title)}"
+            )
         else:
             self._question = question
             self._host.start(self._ask(selection, question))

@@ -52,7 +52,8 @@ class EntryActions:
 
     :param jobs: compares branches; call `compared` with its messages.
     :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
-    :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript.
+    :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript; False if
+        the tree does not have it.
     """
 
     _host: DialogHost
@@ -65,7 +66,7 @@ class EntryActions:
     _setup: Setup
     _: KW_ONLY
     show_entry: Callable[[HitLocated | None], None]
-    follow_view: Callable[[], None]
+    follow_view: Callable[[], bool]
 
     def __post_init__(self) -> None:
         self._comparison: CompareDialog | None = None
@@ -102,12 +103,15 @@ class EntryActions:
         """The session under the list's cursor, if the tree's cursor is on a line of it. A message says if it
         is still being read.
         """
-        self.follow_view()
+        is_shown = self.follow_view()
         row, view = self._pane.list.row, self._tree.view
         if row is None or view is None or self._tree.spot is None:
             return None
         if view.tree.path != row.path:
             self._messages.complain("the session is still being read")
+            return None
+        if not is_shown:
+            self._messages.complain("No entry is under the cursor, or the tree has not read it yet")
             return None
         return row
 
@@ -122,9 +126,10 @@ class EntryActions:
         if why_not:
             self._messages.complain(f"Not labelled: {why_not} – {quoted(target.row.title)}")
         else:
-            self._host.start(self._edit_label(target.row, target.entry_id, target.node.label or ""))
+            shown = target.node.row_text.text if target.node.row_text is not None else ""
+            self._host.start(self._edit_label(target.row, target.entry_id, target.node.label or "", shown))
 
-    async def _edit_label(self, row: Row, entry_id: str, label: str) -> None:
+    async def _edit_label(self, row: Row, entry_id: str, label: str, shown: str) -> None:
         from app.dialogs.labels import recent_labels
 
         tree, selection = self._tree, StableSelection(self._pane.model, [row])
@@ -151,10 +156,7 @@ class EntryActions:
         if text is None or text.strip() == label:
             return
         rows = await self._prompt.rows_of(selection, lost=f': "{text}" is not written')
-        self._set_label(rows, entry_id, text.strip())
-
-    def _set_label(self, rows: list[Row], entry_id: str, text: str) -> None:
-        self._actions.run("label", rows, lambda *about: row_actions.label(*about, entry=entry_id, text=text))
+        self._actions.label(rows, entry_id, text.strip(), shown=shown)
 
     def show_labels(self) -> None:
         """List the labels of this session, or of all."""
@@ -166,7 +168,9 @@ class EntryActions:
         row, rows = self._pane.list.row, self._pane.model.rows()
         labelled_rows = [row for row in rows if row.labels]
         selection = StableSelection(self._pane.model, labelled_rows) if labelled_rows else None
-        dialog = LabelsDialog(rows, row.path if row is not None else "", self._setup.now_ms())
+        path = row.path if row is not None else ""
+        makes = row is None or not agent_named(row.agent).why_not("label", row.path)
+        dialog = LabelsDialog(rows, path, self._setup.now_ms(), makes=makes)
         answer = await self._host.open(dialog)
         if answer is None or selection is None:
             return
@@ -177,9 +181,9 @@ class EntryActions:
         if answer.what == "go":
             self.go_to_entry(found[0].path, labelled.entry_id)
         elif answer.what == "clear":
-            self._set_label(found, labelled.entry_id, "")
+            self._actions.label(found, labelled.entry_id, "", shown=answer.text)
         else:
-            await self._edit_label(found[0], labelled.entry_id, labelled.label)
+            await self._edit_label(found[0], labelled.entry_id, labelled.label, answer.text)
 
     # forks
 

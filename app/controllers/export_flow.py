@@ -9,8 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.export.choice import file_name
-from app.view.export_choices import done_text
-from app.view.notifications import quoted
+from app.view.notifications import exported_text, quoted
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
@@ -80,9 +79,10 @@ class ExportFlow:
             self._messages.complain(f"Not exported: {reason} – {quoted(row.title)}{others}")
         if event.exported:
             counts = [each.replaced for each in event.exported if each.replaced is not None]
-            text = done_text(
+            text = exported_text(
                 [each.path for each in event.exported],
                 sum(counts) if counts else None,
+                event.title,
                 self._setup.home,
             )
             self._messages.show_done(lambda key: text, is_undo=False)

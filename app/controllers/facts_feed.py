@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class FactsFeed:
     """Puts the facts into the list of a pane.
 
-    places    (agents, folder, state) of each store, see `CatalogLoaded`
+    places    (agents, folder, state) of each store, as `CatalogLoaded` has them
     reasons   path -> the reason why a session counts as live
 
     :param files: reads the facts that are in files.

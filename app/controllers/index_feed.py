@@ -83,7 +83,7 @@ class IndexFeed:
 
     @property
     def cache_problem(self) -> str:
-        """The reason why the cache cannot be written, see `IndexService.cache_problem`."""
+        """The reason why the cache cannot be written; "" if it can."""
         return self._service.cache_problem
 
     @property

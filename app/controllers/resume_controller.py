@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT
+from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, continued_note
 from app.controllers.row_prompt import Question
 from app.formats.text import one_line
 from app.keys import key_of
 from app.stores import agent_named
 from app.stores.live import LIVE
+from app.view.fork_order import newer_of
 from app.view.formatting import tilde
 from app.view.prompts import resume_only_question
 from app.view.selection import StableSelection
@@ -109,7 +110,8 @@ class ResumeController:
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         if row is not None and self.planned == row.path and self._asks_about_use(plan):
             assert self._in_use is not None
-            return in_use_line(cells, row.agent, tilde(row.cwd, self._setup.home), self._in_use)
+            folder = tilde(row.cwd, self._setup.home)
+            return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
         return resume_line(
             cells,
@@ -117,7 +119,7 @@ class ResumeController:
             command=shown_command(plan.argv, *self._session),
             folder=tilde(plan.cwd, self._setup.home),
             problem=problem_sentence(plan, key_of("session.resume")),
-            warning=one_line(reason or "; ".join(plan.asks) or plan.warning),
+            warning=one_line(reason or "; ".join(plan.asks)),
         )
 
     @property
@@ -205,6 +207,9 @@ class ResumeController:
         row = self._pane.list.row
         is_shown = row is not None and row.path == event.path
         if row is not None and is_shown:
+            newer = self._newer(row)
+            if newer is not None:
+                event.plan.asks += (continued_note(newer.id),)
             self.plan, self.planned, self._in_use = event.plan, event.path, event.in_use
             self._session = row.path, row.id
             self._planned_use = self._use_of(event.path)
@@ -241,8 +246,9 @@ class ResumeController:
         return row is None or (self.plan is not None and self.planned == row.path)
 
     def _copy_known(self) -> None:
-        if self._pane.list.row is not None and self.plan is not None:
-            self._messages.copy(self.plan.shell, "command")
+        row = self._pane.list.row
+        if row is not None and self.plan is not None:
+            self._messages.copy(self.plan.shell, "command", row.title)
 
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan
@@ -275,14 +281,14 @@ class ResumeController:
         """Resume a session with its plan; ask first if something stands in the way."""
         if self._in_use is not None and plan is self.plan and self._asks_about_use(plan):
             self._host.start(self._ask_about_use(row, plan, self._in_use))
-        elif plan.problem or plan.asks or plan.warning:
+        elif plan.problem or plan.asks:
             self._host.start(self._ask(row, plan))
         else:
             self._host.exit(plan)
 
     def _asks_about_use(self, plan: Plan) -> bool:
         """Whether another agent that may have the session open is the only thing in the way."""
-        return self._in_use is not None and len(plan.asks) == 1 and not (plan.problem or plan.warning)
+        return self._in_use is not None and len(plan.asks) == 1 and not plan.problem
 
     async def _ask_about_use(self, row: Row, plan: Plan, in_use: Verdict) -> None:
         """Ask how to go on with a session that another agent may have open."""
@@ -290,7 +296,7 @@ class ResumeController:
 
         selection = StableSelection(self._pane.model, [row])
         harm = agent_named(row.agent).dangers["resume"][1]
-        ways = questions.ways_to_resume(row.agent, in_use)
+        ways = questions.ways_to_resume(row.agent, in_use, forks=_can_fork(row))
         dialog = questions.InUseDialog(in_use.reason, harm, ways, is_sure=in_use.state == LIVE)
         answer = await self._host.open(dialog)
         rows = await self._prompt.rows_of(selection) if answer is not None else []
@@ -326,6 +332,10 @@ class ResumeController:
         session, standing = rows[0], dialog.standing
         if answer == "fork":
             self._actions.fork_to_resume(session)
+        elif answer == "elsewhere":
+            self._actions.resume_elsewhere(session)
+        elif answer == "newer":
+            self._resume_newer(session)
         elif answer == "read":
             if self._pane.list.row is not session:
                 self._pane.list.go_to(session.path)
@@ -338,6 +348,19 @@ class ResumeController:
             # It was moved a moment ago.
             self._starter.resume(session, session.path, session.id, session.cwd)
 
+    def _newer(self, row: Row) -> Row | None:
+        """The session in which the agent went on with the one of `row`."""
+        return newer_of(row, self._pane.model.rows_with_id(row.continued_in))
+
+    def _resume_newer(self, row: Row) -> None:
+        """Resume the session that goes on with `row`, as if Enter were pressed on it."""
+        newer = self._newer(row)
+        if newer is not None and self._pane.list.go_to(newer.path):
+            self.resume()
+        elif newer is not None:
+            # It is not listed.
+            self._starter.resume(newer, newer.path, newer.id, newer.cwd)
+
     def _standing(self, row: Row, plan: Plan) -> Standing:
         """The content of the dialog."""
         from app.dialogs.questions import Standing
@@ -346,8 +369,13 @@ class ResumeController:
             row.path,
             plan,
             folder=tilde(plan.cwd, self._setup.home) or "none",
-            reason=plan.problem or "\n".join(plan.asks) or plan.warning,
+            reason=plan.problem or "\n".join(plan.asks),
+            has_newer=self._newer(row) is not None,
         )
+
+
+def _can_fork(row: Row) -> bool:
+    return not agent_named(row.agent).why_not("fork", row.path)
 
 
 def problem_sentence(plan: Plan, key: str) -> str:

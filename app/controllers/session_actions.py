@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
+from app.actions.shell_words import shell_line, shell_of
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
+from app.services.background import in_background
 from app.sessions.errors import HeaderlessContinuation, NoTrash
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
@@ -82,6 +84,8 @@ class SessionActions:
         self._progress: ActionProgress | None = None
         # (agent, id) -> raw title of the sessions of earlier actions, which the list may not have any more
         self._known_titles: dict[tuple[str, str], str] = {}
+        # (agent, session id, entry id) -> text of the entries that are labelled
+        self._entry_texts: dict[tuple[str, str, str], str] = {}
         self._kept_undo = self.can_redo = False
 
     def targets(self) -> list[Row]:
@@ -97,6 +101,15 @@ class SessionActions:
         if rows:
             self._runner.do(what, rows, action)
 
+    def label(self, rows: Sequence[Row], entry_id: str, text: str, *, shown: str) -> None:
+        """Label an entry, or remove its label if `text` is "".
+
+        :param shown: the text of the entry, which the message quotes; "" if it is unknown.
+        """
+        for row in rows:
+            self._entry_texts[row.agent, row.id, entry_id] = shown
+        self.run("label", rows, lambda *about: row_actions.label(*about, entry=entry_id, text=text))
+
     def _selection(self, *rows: Row) -> StableSelection:
         return StableSelection(self._pane.model, rows)
 
@@ -110,7 +123,11 @@ class SessionActions:
             number = f"{len(live):,} sessions not" if len(live) > 1 else "Not"
             reason = reasons.get(live[0].path, "it is in use")
             self._messages.complain(f"{number} trashed: {reason} – {quoted(live[0].title)}")
-        rows = [row for row in rows if states.get(row.path) != LIVE]
+        deleted = [row for row in rows if row.is_deleted]
+        if deleted:
+            agent = agent_named(deleted[0].agent).title
+            self._messages.complain(f"Not trashed: {agent} deleted it already – {quoted(deleted[0].title)}")
+        rows = [row for row in rows if states.get(row.path) != LIVE and not row.is_deleted]
         maybe = [row for row in rows if states.get(row.path) == MAYBE]
         if not rows:
             return
@@ -293,12 +310,22 @@ class SessionActions:
             rows = await self._prompt.rows_of(selection)
             self.run(what, rows, lambda *about: row_actions.fork(*about, to=folder))
 
-    async def ask_folder(self) -> str | None:
-        """Ask for the folder of a new session; None if the user cancels."""
+    def resume_elsewhere(self, row: Row) -> None:
+        """Ask for a folder, and resume the session of `row` there."""
+        self._host.start(self._resume_elsewhere(row))
+
+    async def _resume_elsewhere(self, row: Row) -> None:
+        selection = self._selection(row)
+        folder = await self.ask_folder("Folder to resume in")
+        for session in await self._prompt.rows_of(selection) if folder is not None else ():
+            self._starter.resume(session, session.path, session.id, folder or "")
+
+    async def ask_folder(self, title: str = "Folder of the new session") -> str | None:
+        """Ask for the folder of a session; None if the user cancels."""
         from app.dialogs.questions import FolderDialog
 
         setup = self._setup
-        return await self._host.open(FolderDialog(setup.here[0], setup.home))
+        return await self._host.open(FolderDialog(setup.here[0], setup.home, title))
 
     def new_session(self) -> None:
         """Start a new session of the same agent in the same folder, after a question: leafmark ends then. On
@@ -329,8 +356,14 @@ class SessionActions:
 
     async def _details(self, row: Row) -> None:
         from app.dialogs.session_facts import SessionDetailsDialog
+        from app.index.subagents import subagent_totals
 
         model = self._pane.model
+        rows, stores = list(model.rows()), self._setup.stores
+        prices = self._setup.prices
+        subagents = await in_background(
+            lambda: subagent_totals(row.path, row.agent, row.id, stores, rows, prices)
+        )
         facts = session_facts(
             row,
             model.tagging(row),
@@ -338,24 +371,37 @@ class SessionActions:
             now_ms=self._setup.now_ms(),
             pinned=(row.agent, row.id) in model.pins,
             state=self._facts.reasons.get(row.path, ""),
+            prices=prices,
+            subagents=subagents,
         )
         answer = await self._host.open(SessionDetailsDialog(row.title, facts))
         if answer == "id":
-            self._messages.copy(row.id, "id")
+            self._messages.copy(row.id, "id", row.title)
         elif answer == "path":
-            self._messages.copy(row.path, "path")
+            self._copy_path(row)
 
     # copy
 
     def copy_id(self) -> None:
         """Copy the id of the session under the cursor."""
-        if self._pane.list.row is not None:
-            self._messages.copy(self._pane.list.row.id, "id")
+        row = self._pane.list.row
+        if row is not None:
+            self._messages.copy(row.id, "id", row.title)
 
     def copy_path(self) -> None:
         """Copy the path of its file."""
-        if self._pane.list.row is not None:
-            self._messages.copy(self._pane.list.row.path, "path")
+        row = self._pane.list.row
+        if row is not None:
+            self._copy_path(row)
+
+    def _copy_path(self, row: Row) -> None:
+        """Copy the path; quoted for the user's shell if it has bytes that are no text, which many terminals
+        refuse.
+        """
+        is_text = row.path.encode("utf-8", "replace").decode() == row.path
+        text = row.path if is_text else shell_line([row.path], shell_of(self._setup.env))
+        what = "path" if is_text else "path, quoted for the shell,"
+        self._messages.copy(text, what, row.title)
 
     # undo
 
@@ -441,8 +487,12 @@ class SessionActions:
         changes = [outcome.change for outcome in done if outcome.change is not None]
         shown = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
         title = self._title_of(done[-1]) if done else ""
+        about = changes[-1] if changes else None
+        entry = "" if about is None else self._entry_text(about)
         self._messages.show_done(
-            lambda key: done_text(event.what, list(filter(None, shown)), key, title, of=event.of),
+            lambda key: done_text(
+                event.what, list(filter(None, shown)), key, title, entry=entry, of=event.of
+            ),
             is_undo=is_undo,
         )
         for note in event.notes:
@@ -461,6 +511,10 @@ class SessionActions:
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)
+
+    def _entry_text(self, change: Change) -> str:
+        """The text of the entry whose label changed; "" if it is unknown."""
+        return self._entry_texts.get((change.agent, change.session_id, change.target_id or ""), "")
 
     def _title_of(self, outcome: Outcome) -> str:
         """The raw title of a session, which may have no row in the result; "" if it is not listed."""

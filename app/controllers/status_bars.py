@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.commands import command_by_id, pane_commands
+from app.commands import pane_commands
 from app.controllers.row_prompt import CANCEL
-from app.stores import agent_named
 from app.view.bars import (
     cache_note,
     header_line,
@@ -21,6 +20,8 @@ from app.view.bars import (
     project_keys,
     search_keys,
     unread_note,
+    without_lacking,
+    without_resume,
     without_undo,
 )
 from app.view.cells import shorten
@@ -77,11 +78,13 @@ class StatusBars:
         )
 
     def join(self, note: str, *, has_header: bool) -> None:
-        """Show the facts of the header in the rule above the list if there is no header.
+        """Show the facts of the header in the rule above the list if there is no header. The number of hits
+        is more important there than what lasts.
 
-        :param note: as for `header`.
+        :param note: the text while there is no activity.
         """
-        self._pane.joined = None if has_header else (self._live, self._note(note))
+        shown = self.activity or note if self._pane.model.is_filtered else self._note(note)
+        self._pane.joined = None if has_header else (self._live, shown)
         self._pane.update_rule()
 
     @property
@@ -104,7 +107,7 @@ class StatusBars:
         """The question of a prompt, else the current message, else the marked sessions, else the hit, else
         the command that Enter would run and the note of the session.
 
-        :param shows_key: see `ResumeController.bar`.
+        :param shows_key: whether Enter runs the command in the pane with the focus.
         :param hidden: what is hidden, for the right side.
         :param hit: the hit of a search; "" for none.
         """
@@ -126,8 +129,9 @@ class StatusBars:
 
     def keys(self, cells: int, pairs: Keys) -> Line:
         """The keys of the pane with the focus; Esc stops an action on several sessions first. Undo is among
-        them if there is something to undo.
+        them if there is something to undo, and what needs an ability if the agent of the session has it.
         """
+        pairs = without_lacking(pairs, self._pane.list.row)
         if not self._actions.can_undo:
             pairs = without_undo(pairs)
         if self._actions.progress_note:
@@ -140,9 +144,8 @@ class StatusBars:
         :param in_preview: the selector's preview has the focus.
         """
         row, pairs = self._pane.list.row, self._session_keys(in_preview=in_preview)
-        if row is not None and agent_named(row.agent).why_not("name", row.path):
-            label = command_by_id("session.rename").label
-            pairs = [pair for pair in pairs if pair[1] != label]
+        if row is not None and self._setup.demo:
+            pairs = without_resume(pairs)
         return pairs
 
     def _session_keys(self, *, in_preview: bool) -> Keys:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from textual.screen import ModalScreen
 
 from app.keys import key_of
+from app.view.notifications import copied_text
 from app.view.status_messages import DONE, ERROR, FACT, SECONDS, WARNING, message, message_line
 from app.widgets.inputs import LineInput
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from app.view.line import Line
-    from app.view.status_messages import MessageQueue, StatusMessage
+    from app.view.notifications import copied_text
+from app.view.status_messages import MessageQueue, StatusMessage
 
 
 class MessageApp(Protocol):
@@ -66,14 +68,15 @@ class StatusMessages:
         self._app.messages.withdraw(lambda shown: shown.text == text)
         self._app.show_messages()
 
-    def copy(self, text: str, what: str = "") -> None:
+    def copy(self, text: str, what: str = "", title: str = "") -> None:
         """Put a text on the clipboard, through the terminal (OSC 52).
 
         :param what: the name of the text in the message; "" shows no message.
+        :param title: the raw title of the session whose text it is; "" for none.
         """
         self._screen.app.copy_to_clipboard(text)
         if what:
-            self._app.show_message(message(f"Copied the {what}", DONE))
+            self._app.show_message(message(copied_text(what, title), DONE))
 
     # the key that undoes
 

@@ -36,7 +36,7 @@ class ComparisonLines(TextLines):
         """Show another comparison from its beginning, with the cursor on the first difference.
 
         :param lay_out: gives the table for a width in cells.
-        :param most: see `TextLines.show`.
+        :param most: gives the lines that the table is high at most.
         """
 
         def lines(cells: int) -> list[Line]:

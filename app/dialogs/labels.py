@@ -57,10 +57,13 @@ def recent_labels(rows: Sequence[Row], but: str) -> list[str]:
 
 
 class LabelAnswer(NamedTuple):
-    """The chosen action on a label: "go", "change" or "clear"."""
+    """The chosen action on a label: "go", "change" or "clear", and the text of its entry, "" if that is
+    unknown.
+    """
 
     what: str
     labelled: Labelled
+    text: str = ""
 
 
 def labelled_in(rows: Sequence[Row]) -> list[Labelled]:
@@ -85,13 +88,15 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         Binding("down", "enter_list", "Into the list"),
     ]
 
-    def __init__(self, rows: Sequence[Row], path: str, now_ms: int) -> None:
+    def __init__(self, rows: Sequence[Row], path: str, now_ms: int, *, makes: bool = True) -> None:
         """:param rows: all sessions.
         :param path: of the session at hand; "" where there is none.
+        :param makes: labels can be made in that session.
         """
         super().__init__()
         self._rows = [row for row in rows if row.labels]
         self._path = path
+        self._makes = makes
         self._now_ms = now_ms
         self._all = False
         # by path and id
@@ -133,7 +138,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         marks = (" ", "•") if self._all else ("•", " ")
         scope = f"({marks[0]}) This session   ({marks[1]}) All   {len(shown):,} of {len(labels):,}"
         if not labels:
-            key = key_of("entry.label")
+            key = key_of("entry.label") if self._makes else ""
             makes = f"; {key} in the tree makes one" if key else ""
             scope = f"No labels {'yet' if self._all else 'here'}{makes}"
         self.set_text("#labels-scope", scope)
@@ -218,8 +223,9 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
 
     def action_answer(self, what: str) -> None:
         """Answer with the label under the cursor."""
-        if self._list.picked is not None:
-            self.dismiss(LabelAnswer(what, self._list.picked))
+        picked = self._list.picked
+        if picked is not None:
+            self.dismiss(LabelAnswer(what, picked, self._entry(picked).text))
 
 
 class _LabelList(ItemList[Labelled]):

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from app.commands import Command
 from app.formats.text import one_line
 from app.view.cells import pad, stable_width, width
-from app.view.formatting import age
+from app.view.formatting import age_or_date
 from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
@@ -129,7 +129,7 @@ class PaletteDialog(Dialog["Offer | None"]):
             keys = f" {offer.keys}" if offer.keys else ""
             room = max(0, cells - width(keys))
             return [(pad(stable_width(offer.description), room), "text"), (keys, "key")]
-        facts = f" {age(offer.row.modified, self._now_ms):>4}"
+        facts = f" {age_or_date(offer.row.newest, self._now_ms):>4}"
         title = stable_width(one_line(offer.row.title, 500))
         if not offer.label:
             return [(pad(f"  {title}", max(0, cells - width(facts))), "title"), (facts, "dim")]

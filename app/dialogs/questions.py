@@ -12,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from app.actions import resume
 from app.formats.text import inert, one_line
 from app.stores.live import LIVE
 from app.view.cells import shorten
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
+_WAYS_ELSEWHERE = {
+    resume.RESUME: "r resume in another folder",
+    resume.FORK: "f fork into another folder and resume there",
+}
+
+
 class Standing(NamedTuple):
     """The content of a `ResumeDialog`.
 
@@ -37,18 +44,21 @@ class Standing(NamedTuple):
     plan      the plan to resume it; resuming is not offered if the plan has a problem
     folder    the folder of the session, as it is shown
     reason    the reason for the question; raw
+    has_newer the agent went on with it in another session
     """
 
     path: str
     plan: Plan
     folder: str
     reason: str
+    has_newer: bool = False
 
 
 class ResumeDialog(Dialog[str | None]):
-    """Says why a session cannot simply be resumed, and offers to "resume" it all the same, to "fork" it into
-    another folder and resume it there, or to "read" it. The result is None if nothing is chosen. The first
-    choice is harmless.
+    """Says why a session cannot simply be resumed, and offers to "resume" it all the same or in another
+    folder ("elsewhere"), to "fork" it into another folder and resume it there, to resume the session that
+    goes on from it ("newer"), or to "read" it. The result is None if nothing is chosen. The first choice is
+    harmless.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,6 +66,7 @@ class ResumeDialog(Dialog[str | None]):
         Binding("c,y,ctrl+y", "copy", "Copy the command"),
         Binding("r", "go_on", "Resume anyway"),
         Binding("f", "fork", "Another folder"),
+        Binding("n", "newer", "The session that goes on"),
         Binding("t", "dismiss('read')", "Read only"),
     ]
 
@@ -85,9 +96,10 @@ class ResumeDialog(Dialog[str | None]):
 
     def _show(self) -> None:
         plan, reason = self.standing.plan, self.standing.reason or "the session can be resumed now"
-        ways = ["r resume anyway"] if plan.problem is None else []
-        if plan.folder_gone:
-            ways.append("f fork into another folder and resume there")
+        ways = ["n resume the session that goes on from it"] if self.standing.has_newer else []
+        ways += ["r resume anyway"] if plan.problem is None else []
+        if plan.elsewhere:
+            ways.append(_WAYS_ELSEWHERE[plan.elsewhere])
         texts = {
             "reason": reason[:1].upper() + reason[1:],
             "folder": f"Folder   {self.standing.folder}",
@@ -107,16 +119,23 @@ class ResumeDialog(Dialog[str | None]):
         """Copy the command."""
         if not self._is_gone:
             self.app.copy_to_clipboard(self.standing.plan.shell)
-            self.app.notify("Command copied", markup=False)
+            self.app.notify("Copied the command", markup=False)
 
     def action_go_on(self) -> None:
-        """Resume all the same, where that is possible."""
+        """Resume all the same, or in another folder, where that is possible."""
         if self.standing.plan.problem is None and not self._is_gone:
             self.dismiss("resume")
+        elif self.standing.plan.elsewhere == resume.RESUME and not self._is_gone:
+            self.dismiss("elsewhere")
+
+    def action_newer(self) -> None:
+        """Go on in the session in which the agent did, if there is one."""
+        if self.standing.has_newer and not self._is_gone:
+            self.dismiss("newer")
 
     def action_fork(self) -> None:
         """Go on in another folder, where that would help."""
-        if self.standing.plan.folder_gone and not self._is_gone:
+        if self.standing.plan.elsewhere == resume.FORK and not self._is_gone:
             self.dismiss("fork")
 
 
@@ -140,16 +159,19 @@ class Way(NamedTuple):
     why_not: str = ""
 
 
-def ways_to_resume(agent: str, in_use: Verdict) -> list[Way]:
-    """The choices before a session is resumed that an agent has open for certain, or may have open."""
-    ways = [
-        Way(FORK, "Fork", f"start {agent} in a new session from the same leaf"),
-        Way(OPEN, "Open", f"start {agent} on this file anyway"),
-        Way(READ, "Read", "open the transcript, follow it live"),
-    ]
+def ways_to_resume(agent: str, in_use: Verdict, *, forks: bool) -> list[Way]:
+    """The choices before a session is resumed that an agent has open for certain, or may have open.
+
+    :param forks: the session can be forked.
+    """
+    fork = Way(FORK, "Fork", f"start {agent} in a new session from the same leaf")
+    read = Way(READ, "Read", "open the transcript, follow it live")
+    open_ = Way(OPEN, "Open", f"start {agent} on this file anyway")
     if in_use.state == LIVE:
-        ways.append(ways.pop(1)._replace(why_not=one_line(in_use.reason, 500)))
-    return ways
+        open_ = open_._replace(why_not=one_line(in_use.reason, 500))
+    if not forks:
+        return [read, open_]
+    return [fork, read, open_] if in_use.state == LIVE else [fork, open_, read]
 
 
 def ways_to_trash(number: int, others: int) -> list[Way]:
@@ -219,22 +241,23 @@ class InUseDialog(Dialog[str | None]):
 
 
 class FolderDialog(Dialog[str | None]):
-    """Asks for an existing folder for a new session. The result is its absolute path, or None."""
+    """Asks for an existing folder for a session. The result is its absolute path, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
-    def __init__(self, start: str, home: str) -> None:
+    def __init__(self, start: str, home: str, title: str = "Folder of the new session") -> None:
         """:param start: the folder that is offered.
         :param home: what `~` stands for.
         """
         super().__init__()
+        self._title = title
         self._start = start
         self._home = home
 
     def compose(self) -> ComposeResult:
         # A path that is not printable is offered as ".".
         offered = self._start if self._start.isprintable() else os.curdir
-        box = DialogBox("Folder of the new session", "Enter select  Esc cancel")
+        box = DialogBox(self._title, "Enter select  Esc cancel")
         with box, VerticalScroll(classes="body", can_focus=False):
             yield LineInput(offered, id="folder-path", compact=True)
             yield Static(Content(""), classes="warning", id="wrong")

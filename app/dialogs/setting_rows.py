@@ -50,7 +50,7 @@ def setting_rows(values: Mapping[str, Any], agents: Iterable[str]) -> list[Setti
     for setting in SETTINGS:
         value = values.get(setting.name)
         if setting.choices:
-            spelled = "" if value is None else json.dumps(value)
+            spelled = "" if value is None else _spelled(value)
             first = setting.choices[0]
             rows.append(SettingRow(setting.name, setting, spelled, _word(spelled or first)))
         elif setting.name == "stores":
@@ -98,6 +98,14 @@ def _store_row(setting: Setting, agent: str, folders: object) -> SettingRow:
     )
     typed = ", ".join(known)
     return SettingRow(f"stores.{agent}", setting, json.dumps(known) if known else "", typed or "none", typed)
+
+
+def _spelled(value: object) -> str:
+    """A value as TOML, or something like it for a value that is none of the choices."""
+    try:
+        return json.dumps(value, default=str)  # JSON has no dates
+    except ValueError:
+        return "a number of too many digits"
 
 
 def _word(spelled: str) -> str:

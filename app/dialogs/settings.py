@@ -18,6 +18,7 @@ from app.services.external_editor import NoProgram, command_of
 from app.settings import SETTINGS, read_settings, settings_file
 from app.settings_writer import CannotWrite, make_file, read_values, set_setting
 from app.stores import AGENTS
+from app.view.notifications import MOST_PROBLEMS
 from app.widgets.dialog import Dialog, DialogBox, ItemList
 from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
@@ -121,7 +122,6 @@ class SettingsDialog(Dialog[None]):
         return setting_line(row, cells, bool(self._problems_of(row)))
 
     def _problems_of(self, row: SettingRow) -> list[str]:
-        """The problems of a setting in the file."""
         prefix = f"{settings_file(self._setup.env)}: "
         texts = [problem.removeprefix(prefix) for problem in self._problems]
         return [text for text in texts if text.startswith((f"{row.name}:", f"{row.name}."))]
@@ -132,7 +132,10 @@ class SettingsDialog(Dialog[None]):
         row, said = self._list.picked, "No setting contains this."
         if row is not None:
             when = "" if row.setting.at_once else " It counts from the next start on."
-            said = "; ".join(self._problems_of(row)) or row.setting.help + when
+            problems = self._problems_of(row)
+            more = len(problems) - MOST_PROBLEMS
+            shown = [*problems[:MOST_PROBLEMS], *([f"and {more:,} more"] if more > 0 else ())]
+            said = "; ".join(shown) or row.setting.help + when
         self.set_text("#settings-said", inert(said))
 
     def _show_keys(self) -> None:

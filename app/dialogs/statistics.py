@@ -11,15 +11,16 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static
 
-from app.index.statistics import DAY, GROUPS, WEEK
+from app.index.statistics import DAY, GROUPS, SORTS, WEEK
 from app.messages import StatisticsMade, StatisticsProgressed
 from app.services.statistics_reader import StatisticsReader
 from app.sessions.summaries.figures import local_day
 from app.view.arrangement import SessionSet
 from app.view.branch_choices import Option
 from app.view.cells import shorten, width
-from app.view.charts import heat_map
+from app.view.charts import heat_map, longest
 from app.view.statistics import (
+    LACKS_COMPACTIONS,
     SPARKLINE_DAYS,
     amounts_of,
     group_line,
@@ -60,6 +61,7 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         Binding("enter", "choose", "Sessions", priority=True),
         Binding("tab,right,l", "step(1)", "Next grouping", priority=True),
         Binding("shift+tab,left,h", "step(-1)", "Previous grouping", priority=True),
+        Binding("o", "sort", "Sort"),
         *(Binding(name[0], f"group('{name}')", show=False) for name in GROUPS),
     ]
 
@@ -73,15 +75,18 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         self._setup = setup
         self._ascii_only = ascii_only
         self._is_reading = is_reading
-        self._reader = StatisticsReader(setup.cache_folder, rows, self.post_message)
+        self._reader = StatisticsReader(
+            setup.cache_folder, setup.stores, rows, setup.now_ms(), self.post_message, setup.prices
+        )
         options = [Option(each, each.capitalize()) for each in GROUPS]
         self._by = ChoiceRow("By", options, DAY, id="figures-by", indent=4)
         self._by.can_focus = False
         self._list = ItemList["tuple[Group, float]"](self._draw, id="figures")
         self._made: StatisticsMade | None = None
+        self._sort: str | None = None
 
     def compose(self) -> ComposeResult:
-        keys = "Enter its sessions  Tab next grouping  d w p m a t  Esc close"
+        keys = "Enter its sessions  Tab next grouping  d w p m a t s  o sort  Esc close"
         with DialogBox("Statistics", keys, classes="statistics"):
             yield Static(Content("Reading…"), id="figures-total")
             yield Static(id="figures-map")
@@ -106,14 +111,14 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
     @on(StatisticsMade)
     def _statistics_made(self, event: StatisticsMade) -> None:
         event.stop()
-        if event.group_by != self._by.value:
+        if (event.group_by, event.sort) != (self._by.value, self._sort):
             return
         self._made = event
         groups = event.found.groups
-        amounts = amounts_of(groups, event.group_by)
-        most = max(amounts, default=0) or 1
+        amounts = amounts_of(groups, event.group_by, event.sort)
+        most = longest(amounts)
         items = [(group, amount / most) for group, amount in zip(groups, amounts, strict=True)]
-        if event.group_by in (DAY, WEEK):
+        if event.group_by in (DAY, WEEK) and event.sort is None:
             items.reverse()
         self._list.show(items)
         self._show()
@@ -129,27 +134,28 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         cells = max(10, self._list.size.width)
         entries, used, money, time = total_lines(event.found.total)
         lines = [entries, f"{used} · {time}", money]
+        if event.found.lacks_compactions:
+            lines[2] += f" · {LACKS_COMPACTIONS}"
         if self._is_reading:
             lines[0] = f"Sessions are still being read: {entries}"
         self.set_text("#figures-total", "\n".join(shorten(line, cells) for line in lines))
         today = local_day(self._setup.now_ms())
-        has_map = self.size.height >= MAP_FROM
+        year = heat_map(event.days, today, cells, event.unit, ascii_only=self._ascii_only)
+        has_map = bool(year) and self.size.height >= MAP_FROM
         self.query_one("#figures-map").display = has_map
-        self.set_text(
-            "#figures-map", "\n".join(heat_map(event.days, today, cells, ascii_only=self._ascii_only))
-        )
+        self.set_text("#figures-map", "\n".join(year))
         recent = last_days(event.days, today, ascii_only=self._ascii_only)
         text = f"Last {SPARKLINE_DAYS} days  {recent}".rstrip()
         self.set_text("#figures-recent", text)
         self.query_one("#figures-recent").display = has_map and width(text) <= cells
-        head = f"  {head_line(event.group_by, cells - 2)}"
+        head = f"  {head_line(event.group_by, cells - 2, event.sort, ascii_only=self._ascii_only)}"
         self.set_text("#figures-head", head)
 
     def _draw(self, item: tuple[Group, float], cells: int) -> Line:
         group, part = item
         home = self._setup.home
-        by = self._made.group_by if self._made is not None else DAY
-        return group_line(group, by, part, home, cells, ascii_only=self._ascii_only)
+        by, titles = (self._made.group_by, self._made.found.titles) if self._made is not None else (DAY, {})
+        return group_line(group, by, part, home, cells, titles, ascii_only=self._ascii_only)
 
     # keys
 
@@ -166,8 +172,14 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         """Group in this way."""
         self._by.choose(group_by)
 
+    def action_sort(self) -> None:
+        """Sort in the next way: by cost, tokens, time, prompts, and as usual."""
+        orders = (None, *SORTS)
+        self._sort = orders[(orders.index(self._sort) + 1) % len(orders)]
+        self._reader.group(self._by.value, self._sort)
+
     def on_choice_row_chosen(self) -> None:
-        self._reader.group(self._by.value)
+        self._reader.group(self._by.value, self._sort)
 
     @on(LineList.Activated)
     def action_choose(self) -> None:
@@ -176,6 +188,6 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         if picked is None or event is None:
             return
         group = picked[0]
-        name = shorten(name_of(group.key, event.group_by, self._setup.home), _NAME_CELLS)
+        name = shorten(name_of(group.key, event.group_by, self._setup.home, event.found.titles), _NAME_CELLS)
         paths = frozenset(event.found.members.get(group.key, ()))
         self.dismiss(SessionSet(f"stats: {name}", paths))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.export.choice import NONE, SHORT, Choice, find_id, newest_end
+from app.formats.dialects import dialect_named
 from app.formats.entry_parts import Part, content_parts
 from app.formats.entry_types import EXTENSION_ROLES, SHELL_ROLES, SILENT, SUMMARY_ROLES
 from app.formats.images import EmbeddedImage, ImageError
@@ -93,11 +94,29 @@ class Article(NamedTuple):
     snippet: str
 
 
+class Beginning(NamedTuple):
+    """A session that another one goes on from without repeating it: the entries before the byte `end`."""
+
+    tree: SessionTree
+    end: int
+
+
 class _Place(NamedTuple):
-    """A selected entry, and the number of branch points above it."""
+    """A selected entry.
+
+    :param depth: branch points above it.
+    :param tree: its session.
+    :param first: the number of entries of the sessions before that one.
+    """
 
     node: Node
     depth: int
+    tree: SessionTree
+    first: int
+
+    @property
+    def number(self) -> int:
+        return self.first + self.node.index + 1
 
 
 class Articles:
@@ -111,12 +130,18 @@ class Articles:
     """
 
     def __init__(
-        self, tree: SessionTree, choice: Choice, redactor: Redactor | None, blobs: BlobStore | None
+        self,
+        tree: SessionTree,
+        choice: Choice,
+        redactor: Redactor | None,
+        blobs: BlobStore | None,
+        beginnings: Sequence[Beginning] = (),
     ) -> None:
         """Select the entries.
 
         :param redactor: redacts everything; None for nothing.
         :param blobs: where the session's agent keeps images; None if it keeps them in the session.
+        :param beginnings: the sessions that `tree` goes on from, the oldest first.
         :raises UnknownEntry, AmbiguousEntry: of an id in `choice`.
         """
         self._tree = tree
@@ -125,14 +150,19 @@ class Articles:
         self._blobs = blobs
         self.shown = self.hidden = self.leaf = 0
         self._end = self._chosen_end()
-        self._on_path = {node.index for node in path_to(self._end)}
-        if choice.all_branches:
-            self._places = list(_all_places(tree))
-        else:
-            self._places = [_Place(node, 0) for node in path_to(self._end)]
+        self._places: list[_Place] = []
+        first = 0
+        for before, end in beginnings:
+            kept = [node for node in before.entries if node.offset < end]
+            self._places += [_Place(node, 0, before, first) for node in path_to(kept[-1] if kept else None)]
+            first += len(before.entries)
+        own = [_Place(node, 0, tree, first) for node in path_to(self._end)]
+        self._on_path = {place.number for place in (*self._places, *own)}
+        self._places += _all_places(tree, first) if choice.all_branches else own
         self.problems = [self._problem(fault) for fault in tree.problems]
         if tree.torn is not None:
             self.problems.append(f"line {tree.torn.line}: it is unfinished")
+        self._knows_prompts = dialect_named(tree.header.dialect).knows_prompts
         self.title = self._title()
         header = tree.header
         parts = (
@@ -157,7 +187,7 @@ class Articles:
         if self._tree.name:
             return self._clean_line(self._tree.name, TITLE, "title")
         prompts = (self._tree.read(node) for node in self._tree.entries if node.role == "user")
-        return prompt_title(prompts, self._redactor) or "Session"
+        return prompt_title(prompts, self._redactor, is_typed=self._knows_prompts) or "Session"
 
     def _clean_line(self, text: str, limit: int, place: str) -> str:
         if self._redactor is not None:
@@ -177,28 +207,32 @@ class Articles:
         :raises OSError: it cannot be read.
         """
         above: dict[int, int] = {}
+        # The last articles of the sessions before, by the number of their entries: roots follow these.
+        ends: dict[int, int] = {}
         last = 0
-        for node, depth in self._places:
-            parent = node.parent
-            over = above.get(parent.index, 0) if parent is not None else 0
-            article = self._article(node, over, depth, begins_branch=self.shown > 0 and over != last)
+        for place in self._places:
+            parent = place.node.parent
+            over = (
+                ends.get(place.first, 0) if parent is None else above.get(place.first + parent.index + 1, 0)
+            )
+            article = self._article(place, over, begins_branch=self.shown > 0 and over != last)
             if article is None:
                 self.hidden += 1
-                above[node.index] = over
+                above[place.number] = over
                 continue
-            above[node.index] = last = article.number
+            above[place.number] = ends[place.first + len(place.tree.entries)] = last = article.number
             self.shown += 1
             if article.on_path:
                 self.leaf = article.number
             yield article
 
-    def _article(self, node: Node, parent: int, depth: int, *, begins_branch: bool) -> Article | None:
+    def _article(self, place: _Place, parent: int, *, begins_branch: bool) -> Article | None:
+        node, number = place.node, place.number
         if node.type in SILENT or (self._choice.tools == NONE and node.role == "toolResult"):
             return None
-        raw = self._tree.read(node)
+        raw = place.tree.read(node)
         if raw.get("type") == "custom_message" and raw.get("display") is False:
             return None
-        number = node.index + 1
         label = node.label or ""
         if self._redactor is not None:
             self._redactor.at(f"entry {number}")
@@ -216,7 +250,7 @@ class Articles:
         return Article(
             number,
             parent,
-            depth,
+            place.depth,
             begins_branch,
             kind,
             _NAMES[kind],
@@ -224,7 +258,7 @@ class Articles:
             clean_line(label, TITLE),
             clean_line(_facts(raw), TITLE),
             pieces,
-            node.index in self._on_path,
+            number in self._on_path,
             _snippet(pieces),
         )
 
@@ -258,28 +292,34 @@ class Articles:
             return Piece("image", "image", clean_line(f"{words}: {error}", 2 * TITLE))
 
 
-def prompt_title(prompts: Iterable[dict[str, Any]], redactor: Redactor | None) -> str:
-    """The first text that a person typed, in one line; "" if there is none.
+def prompt_title(
+    prompts: Iterable[dict[str, Any]], redactor: Redactor | None, *, is_typed: bool = False
+) -> str:
+    """The first text that a person typed, in one line, as lists have it; "" if there is no prompt.
 
     :param prompts: the entries of the user, in their order.
     :param redactor: redacts the text before it is cut: half a secret cannot be recognised.
+    :param is_typed: as for `typed_text`.
     """
+    first = ""
     for prompt in prompts:
-        text = typed_text("\n".join(part.text for part in content_parts(prompt) if part.kind == "text"))
-        if text:
-            return clean_line(text if redactor is None else redactor.copy_of_text(text), TITLE)
-    return ""
+        whole = "\n".join(part.text for part in content_parts(prompt) if part.kind == "text")
+        first = first or whole.strip()
+        if text := typed_text(whole, is_typed=is_typed):
+            first = text
+            break
+    return clean_line(first if redactor is None else redactor.copy_of_text(first), TITLE)
 
 
-def _all_places(tree: SessionTree) -> Iterator[_Place]:
-    """All entries, each below its parent, older branches first."""
-    waiting = [_Place(root, 0) for root in reversed(tree.roots)]
+def _all_places(tree: SessionTree, first: int) -> Iterator[_Place]:
+    """All entries, each below its parent, older branches first; `first` as of `_Place`."""
+    waiting = [_Place(root, 0, tree, first) for root in reversed(tree.roots)]
     while waiting:
         place = waiting.pop()
         yield place
         children = place.node.children
         depth = place.depth + (len(children) > 1)
-        waiting.extend(_Place(child, depth) for child in reversed(children))
+        waiting.extend(_Place(child, depth, tree, first) for child in reversed(children))
 
 
 def _kind(raw: dict[str, Any]) -> str:

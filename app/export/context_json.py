@@ -1,4 +1,4 @@
-"""The messages that an agent would send to the model, as JSON."""
+"""The context that an agent builds from a session, as JSON (formats/README.md, "Context")."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def _title(manager: SessionManager, redactor: Redactor | None) -> str:
     if redactor is None:
         return quick_title(manager.session_file or "", (manager.agent,))
     messages = (entry.normalized for entry in manager.get_entries() if entry.type == "message")
-    return prompt_title((raw for raw in messages if _role(raw) == "user"), redactor)
+    return prompt_title(
+        (raw for raw in messages if _role(raw) == "user"), redactor, is_typed=manager.dialect.knows_prompts
+    )
 
 
 def _role(raw: dict[str, Any]) -> object:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.export.articles import Articles
+from app.export.articles import Articles, Beginning
 from app.export.choice import HTML, JSON, JSONL, Choice
 from app.export.context_json import context_document, context_pieces
 from app.export.html_page import html_page
 from app.export.markdown_page import markdown_lines
 from app.export.session_lines import session_lines
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import BASE_WITHIN
+from app.formats.lines import opened, read_all, read_at
+from app.sessions.bases import base_parts
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.storage.blobs import BlobStore, blobs_of
 from app.sessions.tree.tree import open_tree
 
 if TYPE_CHECKING:
     from app.redact import Redactor
+    from app.sessions.tree.tree import SessionTree
     from app.stores.base import Store
 
 _TEXTS_IN_PIECE = 128
@@ -87,9 +93,31 @@ def open_export(
     if redactor is not None:
         redactor.add_user_of(tree.header.cwd)
     blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
-    articles = Articles(tree, choice, redactor, blobs)
+    beginnings, missing = _beginnings(tree)
+    articles = Articles(tree, choice, redactor, blobs, beginnings)
+    if missing:
+        reason = f"it goes on from {missing}, which is not here: the messages before are missing"
+        articles.problems.insert(0, reason)
     texts = html_page(articles) if format == HTML else markdown_lines(articles)
     return Export(tree.header.agent, tree.header.id, articles.problems, _encoded(texts))
+
+
+def _beginnings(tree: SessionTree) -> tuple[list[Beginning], str]:
+    """The parts of other sessions that `tree` goes on from, and the id of one that is not here; "" if all
+    are.
+    """
+    header = tree.header
+    trees: dict[str, SessionTree] = {}
+
+    def read(path: str) -> bytes:
+        trees[path] = open_tree(path, (header.agent,))
+        with opened(path) as descriptor:
+            return read_all(descriptor, os.fstat(descriptor).st_size, 0)
+
+    with opened(tree.path) as descriptor:
+        head = read_at(descriptor, BASE_WITHIN, 0)
+    parts, missing = base_parts(tree.path, header.agent, dialect_named(header.dialect), head, read)
+    return [Beginning(trees[part.path], len(part.lines)) for part in parts], missing
 
 
 def _encoded(texts: Iterator[str]) -> Iterator[bytes]:

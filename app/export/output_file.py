@@ -9,9 +9,14 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from app.small_files import rename_exclusively
+from app.small_files import IRREGULAR, rename_exclusively
 
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_KEPT = "a file of an agent or of leafmark, which is never replaced"
+
+
+class NotRegular(OSError):
+    """A device, a pipe or this program's standard output has the name of the file to be made."""
 
 
 class Target:
@@ -19,7 +24,7 @@ class Target:
 
     path   its path
     force  replace a file that is there
-    kept   files and folders of agents, absolute: no file there is replaced
+    kept   files and folders of agents and of leafmark, absolute: no file there is replaced
     """
 
     def __init__(self, path: str, *, force: bool, kept: Iterable[str] = ()) -> None:
@@ -28,26 +33,31 @@ class Target:
         self.kept = tuple(kept)
 
     def check(self) -> None:
-        """Fail early if the file cannot get its name.
+        """Fail early if the file cannot get its name. A link to a device or a pipe is what it leads to.
 
-        :raises FileExistsError: something is there, and `force` is off.
-        :raises OSError: something is there that is not replaced: a folder, a device or a file of an agent.
+        :raises NotRegular: something other than a file is there.
+        :raises FileExistsError: a file is there, and `force` is off.
+        :raises OSError: something is there that is not replaced: a folder, or a file in `kept`.
         """
         try:
-            mode = os.lstat(self.path).st_mode
+            status = os.lstat(self.path)
         except OSError:
             return
-        if os.path.isdir(self.path):
+        with contextlib.suppress(OSError):  # a link that leads nowhere is replaced
+            status = os.stat(self.path)
+        if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.path)
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
+            raise NotRegular(errno.EINVAL, IRREGULAR, self.path)
+        if _is_standard_stream(status):
+            raise NotRegular(errno.EINVAL, "standard input or output leads there", self.path)
         if not self.force:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path)
-        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
-            raise OSError(errno.EINVAL, "not a regular file", self.path)
         folder, name = os.path.split(self.path)
         place = os.path.join(os.path.realpath(folder), name)
         for kept in map(os.path.realpath, self.kept):
             if place == kept or place.startswith(os.path.join(kept, "")):
-                raise OSError(errno.EINVAL, "a session of an agent, which is never replaced", self.path)
+                raise OSError(errno.EINVAL, _KEPT, self.path)
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
@@ -65,6 +75,7 @@ class Target:
             raise OSError(error.errno, error.strerror, self.path) from None
         try:
             with open(descriptor, "w+b") as file:
+                os.fchmod(descriptor, 0o600)  # whatever the umask takes away
                 yield file
                 file.flush()
                 os.fsync(descriptor)
@@ -81,3 +92,14 @@ class Target:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def _is_standard_stream(status: os.stat_result) -> bool:
+    """Whether this process reads or writes the file as a standard stream. `/dev/stdout` is a link to such a
+    file, and programs could not open it any more.
+    """
+    for descriptor in range(3):
+        with contextlib.suppress(OSError):  # it may be closed
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return True
+    return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xxhash import xxh3_64_hexdigest
+
 from app.export.choice import Choice
 from app.export.context_json import chosen_end, without_images
 from app.formats.dialects import dialect_named
@@ -107,7 +109,7 @@ class _Source:
 
     def path(self, end: str | None, now_ms: int) -> Sequence[ForkedEntry]:
         """The entries of the path to `end`, None for the leaf."""
-        path = [self._spelled(entry) for entry in self._manager.get_branch(end)]
+        path = [each for entry in self._manager.get_branch(end) for each in self._with_history(entry)]
         forked = fork_path(path, self._labels, self._label_times, now_ms)
         return self._named(forked, {entry.id for entry in path}, now_ms)
 
@@ -127,9 +129,14 @@ class _Source:
                 raise AmbiguousEntry(manager.session_file or "", entry.line, reason)
             ids.add(entry.id)
         forked = []
+        last_kept: dict[str, str] = {}
         for entry in entries:
-            spelled = self._spelled(entry)
-            forked.append(ForkedEntry(spelled.raw, spelled.migrated_line))
+            head, *kept = self._with_history(entry)
+            if head.parent_id in last_kept:
+                head = self._store.make({**head.raw, "parentId": last_kept[head.parent_id]})
+            if kept:
+                last_kept[entry.id] = kept[-1].id
+            forked += [ForkedEntry(each.raw, each.migrated_line) for each in (head, *kept)]
         leaf = manager.leaf_entry
         if not manager.dialect.one_entry_a_line:
             # The labels of such a file are no entries.
@@ -160,9 +167,38 @@ class _Source:
         head = {"type": fields["type"], "id": new_id, "parentId": parent, "timestamp": iso(now_ms)}
         return ForkedEntry(head | fields)
 
+    def _with_history(self, entry: Entry) -> list[Entry]:
+        """The entry as the target spells it, and below a compaction the messages that it keeps, if its line
+        has or names them.
+        """
+        found = [self._spelled(entry)]
+        for number, fields in enumerate(self._kept(entry) if entry.type == "compaction" else ()):
+            # These ids are as unlikely as others to be those of entries, and the same in each export.
+            new_id = xxh3_64_hexdigest(f"{entry.id} {number}".encode("utf-8", "surrogatepass"))[:12]
+            head = {"id": new_id, "parentId": found[-1].id, "timestamp": entry.timestamp}
+            found.append(self._store.make({**fields, **head}))
+        return found
+
+    def _kept(self, compaction: Entry) -> Iterator[dict[str, Any]]:
+        """The fields of the entries with the messages that a compaction keeps, but for its summary."""
+        named = compaction.normalized.get("keptEntryIds")
+        if isinstance(named, list):
+            for each in self._manager.get_entries()[: compaction.index]:
+                if each.id.partition("#")[0] in named:
+                    yield self._spelled(each).raw
+            return
+        for message in self._manager.dialect.history(compaction.source) or ():
+            if message.get("role") == "custom":
+                yield {"type": "custom_message", **{key: message[key] for key in message if key != "role"}}
+            elif message.get("role") != "compactionSummary":
+                yield {"type": "message", "message": message}
+
     def _spelled(self, entry: Entry) -> Entry:
         """The entry as the target spells it; `entry` itself if that is the same."""
         raw: dict[str, Any] | None = None
+        if entry.type == "compaction" and "keptEntryIds" in entry.normalized:
+            own = ("keptEntryIds", "keepsBefore")
+            raw = {key: field for key, field in entry.normalized.items() if key not in own}
         if self._blobs is not None and _BLOB in entry.source:
             raw = inline_blobs(entry.raw, self._blobs)
         if self._manager.dialect.name != self._agent:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def finite(number: float | None) -> float:
@@ -16,3 +20,11 @@ def finite(number: float | None) -> float:
 def finite_int(number: float) -> int:
     """The same without its fraction."""
     return int(finite(number))
+
+
+def token_count(amounts: Sequence[float]) -> int:
+    """The number that is called "tokens" everywhere: input and output. Cached ones are told apart.
+
+    :param amounts: input, output, cache read, cache write; more may follow.
+    """
+    return finite_int(sum(amounts[:2]))

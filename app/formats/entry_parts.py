@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.images import EmbeddedImage, describe_image, image_of
+from app.formats.model_names import with_provider
 from app.formats.text import string_of
 from app.formats.timestamps import iso, parse_time
 
@@ -196,6 +197,7 @@ _SHOWN_MESSAGE_FIELDS = frozenset(
         "provider",
         "model",
         "api",
+        "thinkingLevel",
         "stopReason",
         "errorMessage",
         "toolName",
@@ -233,7 +235,8 @@ def _details(raw: dict[str, Any], message: dict[str, Any]) -> Iterator[Part]:
 def _message_meta(raw: dict[str, Any], message: dict[str, Any]) -> Part:
     facts = [("role", string_of(message.get("role")))]
     provider, model = string_of(message.get("provider")), string_of(message.get("model"))
-    facts.append(("model", f"{provider}/{model}" if provider and model else model))
+    facts.append(("model", with_provider(provider, model)))
+    facts.append(("thinking", string_of(message.get("thinkingLevel"))))
     facts.append(("stopped", string_of(message.get("stopReason"))))
     facts.append(("time", _time(message.get("timestamp")) or _time(raw.get("timestamp"))))
     return _meta(facts, message.get("usage"), raw)

@@ -1,8 +1,9 @@
 """Reads the header of a session in every known format (formats/README.md, "Headers").
 
-A header must begin within the first MiB, as for pi. If an agent would refuse a file that can be read all the
-same (a byte order mark, entries before the header, a title line in a store of pi), the file is read and the
-reason is a fault.
+A header must begin within the first MiB, as for pi. Formats without a header line have no such limit: any
+number of bytes may stand before the line that tells the facts, and in it. If an agent would refuse a file
+that can be read all the same (a byte order mark, entries before the header, a title line in a store of pi),
+the file is read and the reason is a fault.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from msgspec import Struct
 from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
 from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
-from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, opened, read_at, skip_blanks
+from app.formats.lines import (
+    BLANK_BYTES,
+    BLOCK_SIZE,
+    BOM,
+    is_blank,
+    lines_of,
+    opened,
+    read_at,
+    skip_blanks,
+)
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.timestamps import iso, parse_time
@@ -42,12 +52,10 @@ _FIELDS: tuple[tuple[str, Callable[[object], bool]], ...] = (
     ("title", lambda value: isinstance(value, str)),
     ("parentSession", lambda value: isinstance(value, str)),
     ("timestamp", lambda value: parse_time(value) is not None),
-    ("createdAt", lambda value: parse_time(value) is not None),
     ("version", lambda value: isinstance(value, int | float | str) and not isinstance(value, bool)),
 )
 """The fields of headers besides those that identify the session, and whether their values are valid."""
 _TRANSCRIPT = "indus/transcript@"
-_HEADERS = ("header", "head")
 _FALSY = frozenset((b"null", b"false", b"0", b'""'))
 _REFUSES = {
     "pi": "pi refuses such a file",
@@ -56,7 +64,7 @@ _REFUSES = {
 }
 """The reaction of each agent to a file whose first JSON value is not the header."""
 _NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
-_WRITERS = {"transcript": "indusagi", "lanes": "pi"}
+_WRITERS = {"transcript": "indusagi"}
 
 
 UNFINISHED = "the last line is unfinished; it may still be being written"
@@ -95,6 +103,7 @@ class Header(Struct, frozen=True, gc=False):
     :param line: the number of its line; `offset` and `length` are in bytes.
     :param refusal: why the agent does not open the file, and the command that repairs it; "" if it opens it.
     :param spawned: a sub-agent wrote the session.
+    :param first_id: the id of the first entry, for a format whose copies tell their source by it; else "".
     """
 
     agent: str
@@ -114,11 +123,12 @@ class Header(Struct, frozen=True, gc=False):
     faults: tuple[Fault, ...]
     refusal: str = ""
     spawned: bool = False
+    first_id: str = ""
 
     @property
     def has_ids(self) -> bool:
         """Whether entries have ids. Those of version 1 of pi's family get ids when they are read."""
-        return self.version >= 2 or self.dialect in ("agent", "transcript", "lanes")
+        return self.version >= 2 or self.dialect in ("agent", "transcript")
 
 
 class _Slot(Struct, gc=False):
@@ -150,7 +160,9 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
         more = read_at(descriptor, WITHIN, 0)
         if len(more) <= len(first):
             raise
-    return read_header(path, more, agents)
+    has_bom = more.startswith(BOM)
+    header = _header_without_line(path, lambda: lines_of(descriptor), agents, has_bom=has_bom)
+    return header or read_header(path, more, agents)
 
 
 def header_of(path: str, agents: Sequence[str]) -> Header | None:
@@ -170,7 +182,7 @@ def header_in(line: bytes) -> dict[str, Any] | None:
         value = decode(line)
     except BadLine:
         return None
-    if not _is_header(value) or value.get("kind") not in _HEADERS:
+    if not _is_header(value) or value.get("kind") != "head":
         return None
     return {key: field for key, field in value.items() if key not in _NOT_OF_V3} | {"type": "session"}
 
@@ -187,7 +199,7 @@ def header_fields_of(header: Header) -> dict[str, Any]:
 
 
 def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
-    """The header in `data`, the first lines of the file at `path`.
+    """The header in `data`, the file at `path` or its first lines.
 
     :param agents: the agents whose store the file is in, usually one; empty if that is not known.
     :raises NotASession: there is none.
@@ -196,10 +208,10 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
         raise NotASession(path, 0, "empty file")
     has_bom = data.startswith(BOM)
     start = len(BOM) if has_bom else 0
-    for agent in agents:
-        first = dialect_named(agent).first_lines(path, _lines(data[start:]))
-        if first is not None:
-            return _header_of_lines(agent, first, start, has_bom)
+    header = _header_without_line(path, lambda: _lines(data, start), agents, has_bom=has_bom)
+    if header is not None:
+        return header
+    data = data[:WITHIN]
     slot: _Slot | None = None
     before: list[_Before] = []
     first_line = 0
@@ -245,14 +257,27 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     raise NotASession(path, first_line, headless or "no session header")
 
 
-def _lines(data: bytes) -> Iterator[bytes]:
-    start = 0
+def _lines(data: bytes, start: int) -> Iterator[bytes]:
     while start < len(data):
         end = data.find(b"\n", start)
         if end < 0:
             end = len(data)
         yield data[start:end]
         start = end + 1
+
+
+def _header_without_line(
+    path: str, lines: Callable[[], Iterator[bytes]], agents: Sequence[str], *, has_bom: bool
+) -> Header | None:
+    """The header of a file in a format without header lines; None if `lines` do not tell.
+
+    :param lines: gives the lines of the file, without the byte order mark.
+    """
+    for agent in agents:
+        first = dialect_named(agent).first_lines(path, lines())
+        if first is not None:
+            return _header_of_lines(agent, first, len(BOM) if has_bom else 0, has_bom)
+    return None
 
 
 def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -> Header:
@@ -279,6 +304,7 @@ def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -
         has_bom=has_bom,
         faults=tuple(faults),
         spawned=first.spawned,
+        first_id=replace_surrogates(first.first_id),
     )
 
 
@@ -286,9 +312,7 @@ def _is_header(value: dict[str, Any]) -> bool:
     if value.get("type") == "session":
         return isinstance(value.get("id"), str)
     schema = value.get("schema")
-    if isinstance(schema, str) and schema.startswith(_TRANSCRIPT):
-        return True
-    return value.get("kind") == "header" and "v" in value and isinstance(value.get("id"), str)
+    return isinstance(schema, str) and schema.startswith(_TRANSCRIPT)
 
 
 def _header(
@@ -308,16 +332,11 @@ def _header(
         parent = value.get("parentSession") or value.get("branchedFrom")
         # If omp has written a title line, the title in the header does not count.
         name = (slot.name if slot else _name(value.get("title"))) if dialect == "omp" else None
-    elif "schema" in value:
+    else:
         version, dialect, created, parent, name = 1, "transcript", None, None, None
         session_id = value.get("sessionId")
         if not isinstance(session_id, str):
             session_id = os.path.splitext(os.path.basename(path))[0]
-    else:
-        version, dialect, name = _version(value["v"]), "lanes", None
-        session_id = value["id"]
-        created = parse_time(value.get("createdAt"))
-        parent = value.get("legacyParentSessionPath") or value.get("parentSessionId")
     agent = _agent(dialect, agents)
     cwd = valid_string_of(value.get("cwd"))
     is_strict = value.get("type") == "session" and agent in _REFUSES

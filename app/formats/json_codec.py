@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import msgspec
 from msgspec import Raw
 
+from app.formats.long_lines import PASSED_OVER
 from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def _decode_leniently(line: bytes) -> Any:
 
 
 def _reason(line: bytes, error: json.JSONDecodeError) -> str:
+    if line.startswith(PASSED_OVER):
+        return "longer than 256 MB: it is passed over"
     if b"\0" in line:
         return f"NUL bytes from byte {line.index(0)} on"
     if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):

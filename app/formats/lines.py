@@ -1,9 +1,11 @@
 """Reads the lines of a file as bytes, with their offsets (formats/README.md, "Lines").
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are not decoded
-here: invalid UTF-8 and lines of any length stay as they are. Blank lines and NUL bytes, of which a crash may
-leave gigabytes, are skipped in blocks. JSON has no NUL: only the part of a long line up to its first NUL is
-kept.
+here, and invalid UTF-8 stays as it is. Blank lines and NUL bytes, of which a crash may leave gigabytes, are
+skipped in blocks. JSON has no NUL: only the part of a long line up to its first NUL is kept.
+
+A long line is in memory once, and what readers of a whole file get of it is shortened
+(`app.formats.long_lines`). An entry that is read by itself is whole.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.formats.long_lines import LONG_LINE, LONGEST_LINE, PASSED_OVER, shortened
 from app.small_files import check_regular
 
 if TYPE_CHECKING:
@@ -186,8 +189,9 @@ def feed_lines(
     """Pass the open file from `offset` on to `take`, in pieces.
 
     :param take: gets a piece and its offset, reads the lines that end within, and returns their size in
-        bytes, LF included. The rest is read again together with more: a piece is never cut or joined. If a
-        line is longer than a block and contains a NUL, its piece ends with the NUL.
+        bytes, LF included. The rest is read again together with more: a piece is never cut or joined. A line
+        that is longer than `LONG_LINE`, or longer than a block and with a NUL, is a piece of its own, as
+        `_long_line` gives it.
     :param piece: the bytes from `offset` on that were read already.
     :param end: the length of the file, if known. It saves a read at the end, which would take longer than
         reading the line.
@@ -198,15 +202,18 @@ def feed_lines(
     while piece := piece or read_at(descriptor, size if end is None else min(size, end - offset), offset):
         taken = take(piece, offset)
         offset += taken
+        has_nul = not taken and 0 in piece
         if taken:
             size = BLOCK_SIZE
-        elif (nul := piece.find(0)) >= 0:
-            after = line_end(descriptor, offset + len(piece))
-            if after is None:
-                return offset, piece[: nul + 1]
-            take(piece[: nul + 1] + b"\n", offset)
-            offset, size = after, BLOCK_SIZE
-        elif offset + len(piece) == end or not read_at(descriptor, 1, offset + len(piece)):
+        elif not has_nul and offset + len(piece) == end:
+            break
+        elif has_nul or len(piece) >= LONG_LINE:
+            line, length = _long_line(descriptor, offset, end)
+            if not line.endswith(b"\n"):
+                return offset, line
+            take(line, offset)
+            offset, size = offset + length, BLOCK_SIZE
+        elif not read_at(descriptor, 1, offset + len(piece)):
             break
         else:
             size = 2 * max(size, len(piece))
@@ -216,21 +223,52 @@ def feed_lines(
     return offset, piece
 
 
+def _long_line(descriptor: int, offset: int, end: int | None = None) -> tuple[bytes, int]:
+    """The line that begins at `offset`, with long texts cut (`shortened`), and its length in the file; both
+    with its LF if it has one.
+
+    A line with a NUL is kept up to that alone, and `PASSED_OVER` is in the place of one that is longer than
+    `LONGEST_LINE`.
+
+    :param end: the length of the file, if known.
+    :raises OSError: the file cannot be read.
+    """
+    # It grows in place: there is never a second copy of the line.
+    line = bytearray()
+    position = offset
+    while piece := read_at(
+        descriptor, BLOCK_SIZE if end is None else min(BLOCK_SIZE, end - position), position
+    ):
+        newline = piece.find(b"\n")
+        nul = piece.find(0, 0, newline if newline >= 0 else len(piece))
+        kept = nul + 1 or newline + 1 or len(piece)
+        is_too_long = len(line) + kept > LONGEST_LINE
+        line += b"" if is_too_long else piece[:kept]
+        if nul >= 0 or is_too_long:
+            stop = line_end(descriptor, position + kept - 1)
+            length = (os.fstat(descriptor).st_size if stop is None else stop) - offset
+            shown = PASSED_OVER if is_too_long else bytes(line)
+            return shown + b"\n" * (stop is not None), length
+        position += kept
+        if newline >= 0:
+            break
+    return shortened(line), position - offset
+
+
 WINDOW = 128 << 10
 """Bytes that are read at once. Other threads wait for the interpreter for about half a millisecond."""
 
 
 def line_windows(
     descriptor: int, offset: int = 0, size: int = WINDOW
-) -> Iterator[tuple[bytearray, int, int]]:
+) -> Iterator[tuple[bytes | bytearray, int, int]]:
     """The lines of the open file from `offset` on, in windows: (a buffer, the number of bytes of lines in it,
     their number in the file).
 
-    The two numbers differ only for a line that is longer than a window and has a NUL, which no entry has. The
-    window has this line alone, up to the NUL, so that gigabytes of NUL bytes take no memory. A window ends
-    with a LF, except at the end of a file without one. The next step overwrites the buffer, which is as long
-    as the longest line. The iteration ends at the present end of the file. `descriptor` stays open; its
-    position changes.
+    The two numbers differ only for a line that is shortened (see the beginning of this module) or that is
+    longer than a window and has a NUL, which no entry has. The window has this line alone. A window ends with
+    a LF, except at the end of a file without one. The next step overwrites the buffer. The iteration ends at
+    the present end of the file. `descriptor` stays open; its position changes.
 
     :raises OSError: the file cannot be read.
     """
@@ -241,14 +279,12 @@ def line_windows(
     while True:
         if filled == len(buffer):
             # One line fills the buffer.
-            nul = buffer.find(0)
-            if nul >= 0:
-                end_of_line = line_end(descriptor, offset + filled)
-                if end_of_line is None:
-                    yield buffer, nul + 1, os.fstat(descriptor).st_size - offset
+            if filled >= LONG_LINE or 0 in buffer:
+                line, length = _long_line(descriptor, offset)
+                yield line, len(line), length
+                if not line.endswith(b"\n"):
                     return
-                yield buffer[: nul + 1] + b"\n", nul + 2, end_of_line - offset
-                offset = end_of_line
+                offset += length
                 file.seek(offset)
                 filled = 0
                 continue
@@ -266,3 +302,22 @@ def line_windows(
             buffer[:filled] = buffer[end : end + filled]
     if filled:
         yield buffer, filled, filled
+
+
+def lines_of(descriptor: int) -> Iterator[bytes]:
+    """The lines of the open file, without line ends and without a byte order mark. Only a window of them, or
+    one longer line, is in memory at a time.
+
+    :raises OSError: the file cannot be read.
+    """
+    is_first = True
+    for buffer, size, _ in line_windows(descriptor):
+        start = len(BOM) if is_first and buffer.startswith(BOM) else 0
+        is_first = False
+        while start < size:
+            end = buffer.find(b"\n", start, size)
+            end = size if end < 0 else end
+            with memoryview(buffer) as view:
+                line = bytes(view[start:end])
+            yield line
+            start = end + 1

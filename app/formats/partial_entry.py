@@ -38,13 +38,32 @@ class Cost(Struct, gc=False):
 
 
 class Usage(Struct, gc=False):
-    """Tokens of one answer."""
+    """Tokens of one answer.
+
+    cache_write_1h   the part of `cache_write` that is kept for an hour
+    prompt           the tokens of the whole request, if `input` and the cached ones are not all of it; no
+                     agent writes it
+    """
 
     input: Amount = None
     output: Amount = None
     cache_read: Amount = None
     cache_write: Amount = None
     cost: Cost | None = None
+    cache_write_1h: Amount = None
+    prompt: Amount = None
+
+
+def sum_of(one: Usage | None, other: Usage) -> Usage:
+    """The tokens of both, and the cost of the first that has one."""
+    one = one or Usage()
+    return Usage(
+        (one.input or 0) + (other.input or 0),
+        (one.output or 0) + (other.output or 0),
+        (one.cache_read or 0) + (other.cache_read or 0),
+        (one.cache_write or 0) + (other.cache_write or 0),
+        one.cost or other.cost,
+    )
 
 
 class PartialMessage(Struct, gc=False):
@@ -60,6 +79,7 @@ class PartialMessage(Struct, gc=False):
     error_message: str | None = None
     tool_call_id: str | None = None
     tool_name: str | None = None
+    nested_calls: Raw = ABSENT
     command: str | None = None
     custom_type: str | None = None
     summary: Raw = ABSENT
@@ -93,12 +113,18 @@ class PartialEntry(Struct, gc=False):
     display: Any = None
 
 
+def _camel_case(name: str) -> str:
+    """The key of a field. msgspec's own rule would make "cacheWrite1H" of "cache_write_1h"."""
+    first, *rest = name.split("_")
+    return first + "".join([word[:1].upper() + word[1:] for word in rest])
+
+
 def _in_camel_case(struct: type[Struct], **replaced: Any) -> Any:
     """A subclass of `struct` spelt in camelCase. msgspec renames only the fields a class declares itself."""
     kinds = {**get_type_hints(struct, include_extras=True), **replaced}
     defaults = zip(struct.__struct_fields__, struct.__struct_defaults__, strict=True)
     fields = [(name, kinds[name], default) for name, default in defaults]
-    return defstruct(f"Camel{struct.__name__}", fields, bases=(struct,), gc=False, rename="camel")
+    return defstruct(f"Camel{struct.__name__}", fields, bases=(struct,), gc=False, rename=_camel_case)
 
 
 CamelUsage = _in_camel_case(Usage)
@@ -174,9 +200,10 @@ def _cost(value: Any) -> Cost | None:
     return None if total is None else Cost(total)
 
 
+_AMOUNTS = ("input", "output", "cache_read", "cache_write", "cache_write_1h", "prompt")
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("content", "summary", "replacement"), raw_json),
-    **dict.fromkeys(("input", "output", "cache_read", "cache_write", "tokens_before"), _amount),
+    **dict.fromkeys(("content", "summary", "replacement", "nested_calls"), raw_json),
+    **dict.fromkeys((*_AMOUNTS, "tokens_before"), _amount),
     **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,
     "cost": _cost,

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.entry_types import EXTENSION_ROLES, SHELL_ROLES, SUMMARY_ROLES, TOOL_CALL_TYPES
+from app.formats.nested_calls import nested_calls
 from app.formats.text import replace_surrogates, string_of, valid_string_of
 from app.formats.text_kinds import ASSISTANT, CALL, CUSTOM, OTHER, RESULT, SHELL, SUMMARY, THINKING, USER
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _NOT_SEARCHED = frozenset(
     (
         *("id", "parentId", "targetId", "fromId", "firstKeptEntryId", "forkEntryId", "leafId"),
+        "providerReplayThroughEntryId",
         *("toolCallId", "responseId", "itemId", "seq", "kind", "type", "role", "api", "stopReason"),
         *("timestamp", "thinkingSignature", "textSignature", "thoughtSignature", "signature"),
     )
@@ -117,7 +119,7 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
         kind = ASSISTANT
     elif role == "toolResult":
         kind = RESULT
-        done = ("content", "details", "toolName")
+        done = ("content", "details", "toolName", "nestedCalls")
         tool = valid_string_of(message.get("toolName"))
     elif role in SHELL_ROLES:
         kind = SHELL
@@ -137,6 +139,10 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
     if role == "toolResult":
         yield from _strings(RESULT, message.get("details"), tool)
         yield RESULT, tool, tool
+        for call in nested_calls({"message": message}):
+            yield CALL, call.name, call.name
+            for text in (*argument_texts(call.arguments), call.text if call.failed else ""):
+                yield CALL, text, call.name
     if other:
         yield from _rest(message, done)
 

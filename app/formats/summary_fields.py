@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import msgspec
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, Raw, Struct, defstruct
 
 from app.formats.content import TypedContent, read_typed_content, string_of
 from app.formats.entry_types import EXTENSION_ROLES, RESULT_ROLES, SUMMARY_ROLES
@@ -19,9 +19,7 @@ from app.formats.partial_entry import ABSENT, CamelUsage, PartialEntry, PartialM
 from app.formats.timestamps import LAST_MS, message_time, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from msgspec import Raw
+    from collections.abc import Callable, Iterable, Sequence
 
 SUMMARY_TYPES = ("compaction", "branch_summary")
 """The types of entries with a summary."""
@@ -61,7 +59,12 @@ class Answer(Message, gc=False, tag_field="role", tag="assistant"):
 
 
 class ToolResult(Message, gc=False):
-    """The result of a tool."""
+    """The result of a tool: the usage of the models that the tool asked, and the calls that it made, as JSON
+    not yet read.
+    """
+
+    usage: Usage | None = None
+    nested_calls: Raw = ABSENT
 
 
 class ExtensionMessage(Message, gc=False):
@@ -116,11 +119,17 @@ def _tagged(base: type[Struct], roles: Iterable[str]) -> list[Any]:
     ]
 
 
-_RESULTS = _tagged(ToolResult, RESULT_ROLES)
+_CamelResult = defstruct(
+    "CamelResult",
+    [("usage", CamelUsage | None, None), ("nested_calls", Raw, ABSENT)],
+    bases=(ToolResult,),
+    gc=False,
+    rename="camel",
+)
+_CAMEL_RESULTS, _SNAKE_RESULTS = _tagged(_CamelResult, RESULT_ROLES), _tagged(ToolResult, RESULT_ROLES)
 _MESSAGES = (
     *_tagged(ExtensionMessage, EXTENSION_ROLES),
     *_tagged(SummaryMessage, SUMMARY_ROLES),
-    *_RESULTS,
     *_tagged(Message, _OTHER_ROLES),
     None,
 )
@@ -129,15 +138,15 @@ _MESSAGES = (
 # index takes a tenth longer.
 ANSWER_TYPES = frozenset((Answer, _CamelAnswer))
 """The type of every `Answer`."""
-RESULT_TYPES = frozenset((ToolResult, *_RESULTS))
+RESULT_TYPES = frozenset((ToolResult, *_CAMEL_RESULTS, *_SNAKE_RESULTS))
 """The type of every `ToolResult`."""
 
 
 def _decoder(
-    answer: Any, usage: Any, rename: Literal["camel"] | None
+    answer: Any, results: Sequence[Any], usage: Any, rename: Literal["camel"] | None
 ) -> Callable[[memoryview], list[SummaryFields]]:
     kinds: dict[str, Any] = {
-        "message": Union[(Prompt, answer, *_MESSAGES)],
+        "message": Union[(Prompt, answer, *results, *_MESSAGES)],
         "usage": usage | None,
         "content": TypedContent,
         "display": Any,
@@ -147,8 +156,8 @@ def _decoder(
     return msgspec.json.Decoder(line).decode_lines
 
 
-_CAMEL = _decoder(_CamelAnswer, CamelUsage, "camel")
-_SNAKE = _decoder(Answer, Usage, None)
+_CAMEL = _decoder(_CamelAnswer, _CAMEL_RESULTS, CamelUsage, "camel")
+_SNAKE = _decoder(Answer, _SNAKE_RESULTS, Usage, None)
 
 
 def decode_lines(
@@ -239,7 +248,7 @@ def _message_of(skim: PartialEntry, message: PartialMessage, wrong: list[str] | 
         return ExtensionMessage(read_typed_content(message.content, wrong))
     if role in SUMMARY_ROLES:
         return SummaryMessage(_string(message.summary))
-    return ToolResult() if role in RESULT_ROLES else Message()
+    return ToolResult(message.usage, message.nested_calls) if role in RESULT_ROLES else Message()
 
 
 def _string(value: Raw) -> str | None:

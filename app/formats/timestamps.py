@@ -11,14 +11,21 @@ _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first day `datetime` knows
 LAST_MS = 253_402_300_799_999
 """9999-12-31T23:59:59.999Z: the last moment that `datetime` knows."""
 _NUMBERS = (int, float)
+_SECONDS = (100_000_000, 100_000_000_000)
+"""The numbers that are seconds: as milliseconds they would lie before March 1973, when no agent wrote."""
+
+
+def in_milliseconds(number: int) -> int:
+    """A time that an agent wrote as a number, which is seconds if it is one of `_SECONDS`."""
+    return number * 1000 if _SECONDS[0] <= number < _SECONDS[1] else number
 
 
 def parse_time(value: object) -> int | None:
     """Milliseconds since the epoch, UTC, or None when `value` is no time.
 
-    A number is milliseconds already. Text is ISO 8601 with "Z", with an offset, or with neither (then it
-    is taken as UTC), with or without a fraction. Anything else, and any time outside the years 1 to 9999,
-    is None. Never raises.
+    A number is milliseconds, or seconds if it is one of `_SECONDS`. Text is ISO 8601 with "Z", with an
+    offset, or with neither (then it is taken as UTC), with or without a fraction. Anything else, and any
+    time outside the years 1 to 9999, is None. Never raises.
     """
     if isinstance(value, str):
         try:
@@ -31,16 +38,24 @@ def parse_time(value: object) -> int | None:
             return None
     elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
+    elif _SECONDS[0] <= value < _SECONDS[1]:
+        value = value * 1000
+    return _within_calendar(value)
+
+
+def _within_calendar(number: float) -> int | None:
     # The comparison also refuses NaN and the infinities.
-    return int(value) if _FIRST_MS <= value <= LAST_MS else None
+    return int(number) if _FIRST_MS <= number <= LAST_MS else None
 
 
 def message_time(own: object, of_entry: object) -> int | None:
     """When a message was, in milliseconds since the epoch, UTC: its own number, else the time of its entry.
 
-    A number before 1970 or after 9999 counts as absent. None when neither says. Never raises.
+    A number before 1970 or after 9999 counts as absent. None when neither says. Never raises. The number is
+    as it is written: `in_milliseconds` tells whether it is seconds.
     """
-    at = None if isinstance(own, str) else parse_time(own)
+    is_number = isinstance(own, _NUMBERS) and not isinstance(own, bool)
+    at = _within_calendar(own) if is_number else None  # type: ignore[arg-type]
     return parse_time(of_entry) if at is None or at < 0 else at
 
 

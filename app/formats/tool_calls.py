@@ -1,4 +1,4 @@
-"""Which files the tools of answers read and changed, as pi tells it in its summaries (pi 0.87.1).
+"""Which files the tools of answers read and changed, as pi tells it in its summaries (pi 1.6.0).
 
 pi looks at calls of `read`, `write` and `edit` alone, whatever came of them: a file that was changed is
 not one that was only read. A summary of a branch that pi made carries the lists on to the next one.
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.nested_calls import nested_calls
 from app.formats.partial_entry import Number, struct_of
 from app.formats.text import replace_surrogates, valid_string_of
 
@@ -92,7 +93,7 @@ class FileCall(NamedTuple):
 
 
 def file_calls_in(entry: dict[str, Any], dialect: Dialect) -> list[FileCall]:
-    """The calls of an answer that read or change a file. Raises nothing, whatever the entry holds."""
+    """Those of `calls_in` that read or change a file. Raises nothing, whatever the entry holds."""
     found = []
     for name, arguments in calls_in(entry):
         if isinstance(arguments, dict):
@@ -108,7 +109,11 @@ def _file_of(tool: str, path: Any, dialect: Dialect) -> str:
 
 
 def calls_in(entry: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The tool calls of an answer: names, and arguments of whatever kind; none in any other entry."""
+    """The tool calls of an answer, or those that the tool of a result made: names, and arguments of whatever
+    kind; none in any other entry.
+    """
+    if nested := nested_calls(entry):
+        return [(call.name, call.arguments) for call in nested]
     return [(valid_string_of(block.get("name")), block.get("arguments")) for block in call_blocks(entry)]
 
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
+    from app.formats.prices import Prices
     from app.index.index import Index
     from app.index.query.completion import Completion, Vocabulary, complete, vocabulary
     from app.index.query.query import Facts, Note, QueryError
@@ -81,6 +83,7 @@ def open(  # callers write app.index.open(...)
     home: str = "",
     facts: Facts | None = None,
     state_folder: str = "",
+    prices: Prices | None = None,
 ) -> Index:
     """Open the index of `stores` in `cache_folder`, which is created when it is needed. See `Index`.
 
@@ -88,9 +91,12 @@ def open(  # callers write app.index.open(...)
     :param cache_folder: the folder for the catalog and the texts and nothing else; leafmark uses
         `app.paths.cache_folder(os.environ)`.
     :param state_folder: leafmark's state folder, for `is:pinned`: `app.paths.state_folder(os.environ)`.
+    :param prices: those of tokens without a cost, for the filter `cost:`; None for those of the table.
     """
     # Imported here, as in `__getattr__`.
     from app.index.index import Index
 
-    clock = {} if now is None else {"now": now}
-    return Index(stores, cache_folder, **clock, poll=poll, home=home, facts=facts, state_folder=state_folder)
+    given: dict[str, Any] = {} if now is None else {"now": now}
+    if prices is not None:
+        given["prices"] = prices
+    return Index(stores, cache_folder, **given, poll=poll, home=home, facts=facts, state_folder=state_folder)

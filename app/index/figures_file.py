@@ -2,10 +2,13 @@
 statistics are asked for.
 
 Indexing knows nothing of them, and a session that did not change since the last statistics is not read again.
-An entry that a fork or another copy carried over counts once, for the session in which it was made: a copied
-entry has the id and the time of the original (formats/README.md, "Forks of the agents"), so the file keeps a
-key of `KEY_BYTES` for each entry. The sessions are taken in the order in which they began, parents before
-their forks, and each entry belongs to the first session that has it.
+An entry that a fork or another copy carried over counts once, for the session in which it was made. The file
+keeps a key of `KEY_BYTES` for each entry, by which copies are recognised (`formats.dialects.copies`). The
+sessions are taken in the order in which they began, parents before their forks, and each entry belongs to the
+first session that has it.
+
+The figures of a session come with those of its sub-agents, without their prompts and their time: no user
+wrote the prompts, and sub-agents work side by side.
 
 A file that is missing, damaged, of another version or of another time zone is made anew from the sessions.
 It has two parts: the figures, and the keys, which are read only when a session has changed. Workers count the
@@ -18,8 +21,9 @@ import marshal
 import os
 import zlib
 from array import array
+from collections import defaultdict
 from contextlib import closing
-from itertools import pairwise
+from itertools import chain, pairwise
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,16 +31,19 @@ from app.index.catalog.catalog_file import make_folder
 from app.index.file_reader import Task, read
 from app.index.row import SCHEMA
 from app.index.scan.walk import is_much
+from app.index.subagents import Subagent
 from app.sessions.summaries.figures import HEAD_BYTES, KEY_BYTES, Figures, packed_keys, unpacked_keys
 from app.small_files import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 
     from app.index.file_reader import Result
     from app.index.row import Row, Signature
 
-_FORMAT = 6
+    Source = Row | Subagent
+
+_FORMAT = 9
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _PARTS = 64
@@ -54,23 +61,31 @@ class Record(NamedTuple):
     counts      whether the session was among all when copies were looked for
     carried     number of its entries that belong to other sessions
     packed      the figures of its own entries (see `unpacked`)
+    owner       the path of the session whose sub-agent wrote it; "" for a session
     """
 
     signature: Signature
     counts: bool
     carried: int
     packed: bytes
+    owner: str = ""
 
 
 def _packed(figures: Figures) -> bytes:
     return marshal.dumps(tuple(figures), _PACKED_VERSION)
 
 
-def unpacked(packed: bytes) -> Figures:
+def unpacked(packed: Sequence[bytes]) -> Figures:
     """The figures of a session. They are kept packed, because unpacked ones of ten thousand sessions take
     20 MB.
+
+    :param packed: its own, and those of its sub-agents.
     """
-    return Figures(*marshal.loads(packed))
+    own = Figures(*marshal.loads(packed[0]))
+    if len(packed) == 1:
+        return own
+    parts = [own, *(Figures(*marshal.loads(each)) for each in packed[1:])]
+    return Figures(*(tuple(chain.from_iterable(column)) for column in zip(*parts, strict=True)))
 
 
 _NOTHING = _packed(Figures((), ()))
@@ -84,26 +99,33 @@ def figures_path(folder: str) -> str:
 def current_figures(
     folder: str,
     rows: Sequence[Row],
+    subagents: Sequence[Subagent] = (),
     *,
     on_progress: Callable[[int, int], object] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
-) -> dict[str, bytes]:
+) -> dict[str, list[bytes]]:
     """Path -> the packed figures (see `unpacked`) of the entries that were made in each session, current with
     the rows. Sessions that changed since the last call are read. A file that cannot be read has no figures.
 
     :param folder: the cache folder; if it cannot be written, the next call reads everything again.
-    :param rows: all sessions of the catalog.
+    :param rows: all sessions of the catalog, and `subagents` those of `index.subagents.with_subagents`.
     :param on_progress: called with the number of sessions that were read, and how many are to be read.
     :param should_stop: asked before each session, or now and then while workers read; the result is
         incomplete then, and what was read is kept.
     """
     store = _FiguresFile(folder)
-    update = _Update(store, {row.path: row for row in rows}, on_progress, should_stop)
+    sources: dict[str, Source] = {row.path: row for row in rows}
+    sources.update((each.path, each) for each in subagents)
+    update = _Update(store, sources, on_progress, should_stop)
     if update.is_needed():
         update.run()
         store.write()
     records = store.records
-    return {row.path: records[row.path].packed if row.path in records else _NOTHING for row in rows}
+    found = {row.path: [records[row.path].packed if row.path in records else _NOTHING] for row in rows}
+    for each in subagents:
+        if each.path in records and each.parent_session in found:
+            found[each.parent_session].append(records[each.path].packed)
+    return found
 
 
 class StoredFigures:
@@ -113,6 +135,7 @@ class StoredFigures:
         self._folder = folder
         self._read_at: tuple[int, int] | None = None
         self._records: dict[str, Record] = {}
+        self._of_subagents: dict[str, list[bytes]] = {}
 
     def of(self, rows: Sequence[Row]) -> list[Figures] | None:
         """The figures of the entries that were made in each of some sessions; None if one of them has changed
@@ -126,9 +149,13 @@ class StoredFigures:
         if changed_at != self._read_at:
             self._records = _FiguresFile(self._folder).records
             self._read_at = changed_at
+            self._of_subagents = defaultdict(list)
+            for record in self._records.values():
+                if record.owner and record.counts:
+                    self._of_subagents[record.owner].append(record.packed)
         found = [self._records.get(row.path) for row in rows]
         known = [
-            unpacked(record.packed)
+            unpacked([record.packed, *self._of_subagents.get(row.path, ())])
             for record, row in zip(found, rows, strict=True)
             if record is not None and record.counts and record.signature == row.signature
         ]
@@ -191,6 +218,7 @@ class _FiguresFile:
             [record.counts for record in records],
             [record.carried for record in records],
             [record.packed for record in records],
+            [record.owner for record in records],
         )
         dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
         figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
@@ -210,7 +238,7 @@ class _Update:
     def __init__(
         self,
         store: _FiguresFile,
-        rows: dict[str, Row],
+        rows: dict[str, Source],
         on_progress: Callable[[int, int], object] | None,
         should_stop: Callable[[], bool],
     ) -> None:
@@ -223,7 +251,7 @@ class _Update:
         """Whether a session is new, changed or gone."""
         return bool(self._changed() or self._gone())
 
-    def _changed(self) -> list[Row]:
+    def _changed(self) -> list[Source]:
         records = self._store.records
         return [
             row
@@ -231,6 +259,7 @@ class _Update:
             if (record := records.get(row.path)) is None
             or not record.counts
             or record.signature != row.signature
+            or record.owner != _owner(row)
         ]
 
     def _gone(self) -> list[str]:
@@ -262,13 +291,15 @@ class _Update:
                 old = keys.get(row.path, b"")
                 # The list has a file that cannot be read until the next scan.
                 keys[row.path] = result.values[0] if result.values else b""
-                records[row.path] = Record(row.signature, True, 0, _figures(result))
+                records[row.path] = Record(row.signature, True, 0, _figures(row, result), _owner(row))
                 if touched is not None:
                     touched.update(_heads(old))
                     touched.update(_heads(keys[row.path]))
         self._settle(touched, [path for path, record in records.items() if record.counts])
 
-    def _read_all(self, rows: Sequence[Row], foreign: Mapping[str, bytes]) -> Generator[tuple[Row, Result]]:
+    def _read_all(
+        self, rows: Sequence[Source], foreign: Mapping[str, bytes]
+    ) -> Generator[tuple[Source, Result]]:
         """Count the figures of some sessions, by workers if there is much to read. Yield (row, result) as
         they come. It ends early if it should stop.
 
@@ -310,31 +341,40 @@ class _Update:
             for path in holders:
                 shared.update(_heads(keys[path]))
             others = [path for path in active if not shared.isdisjoint(_heads(keys[path]))]
-        owners: dict[bytes, str] = {}
-        for path in _in_order([self._rows[path] for path in others if path in self._rows], self._rows):
-            for key in _shared_keys(keys[path], shared):
-                owners.setdefault(key, path)
+        lineage = _Lineage(self._rows)
+        held: dict[str, set[bytes]] = defaultdict(set)
         foreign: dict[str, bytes] = {}
         numbers: dict[str, int] = {}
-        for path in holders:
-            carried = [key for key in _shared_keys(keys[path], shared) if owners.get(key, path) != path]
-            if len(carried) != records[path].carried and path in self._rows:
+        changing = set(holders)
+        for path in lineage.in_order([self._rows[path] for path in others if path in self._rows]):
+            own = _shared_keys(keys[path], shared)
+            looked, kept = lineage.scopes(self._rows[path])
+            carried = [key for key in own if any(key in held[scope] for scope in looked)]
+            for scope in kept:
+                held[scope].update(own)
+            if path in changing and len(carried) != records[path].carried:
                 numbers[path] = len(carried)
                 foreign[path] = packed_keys(carried)
-        del owners, shared
+        del held, shared
         with closing(self._read_all([self._rows[path] for path in foreign], foreign)) as results:
             for row, result in results:
                 records[row.path] = records[row.path]._replace(
-                    carried=numbers[row.path], packed=_figures(result)
+                    carried=numbers[row.path], packed=_figures(row, result)
                 )
 
 
-def _figures(result: Result) -> bytes:
+def _owner(row: Source) -> str:
+    return row.parent_session if isinstance(row, Subagent) else ""
+
+
+def _figures(row: Source, result: Result) -> bytes:
     """The packed figures of a session that was read; none if it cannot be read."""
     if result.values is None:
         return _NOTHING
-    _, cells, tools = result.values
-    return _packed(Figures(cells, tools))
+    _, cells, tools, unpriced = result.values
+    if isinstance(row, Subagent):
+        cells = tuple([(day, model, 0, *others, 0) for day, model, _, *others, _ in cells])
+    return _packed(Figures(cells, tools, unpriced))
 
 
 def _zone() -> int:
@@ -376,28 +416,57 @@ def _repeated_heads(blobs: Iterable[bytes]) -> set[int]:
     return repeated
 
 
-def _in_order(holders: Iterable[Row], rows: dict[str, Row]) -> list[str]:
-    """The paths of sessions, a parent before its forks, and otherwise by the time at which they began."""
-    by_id = {row.id: path for path, row in rows.items() if row.id}
-    by_name = {os.path.basename(path): path for path in rows}
+class _Lineage:
+    """Which session was forked from which.
 
-    def parent_of(row: Row) -> Row | None:
+    :param rows: path -> row.
+    """
+
+    def __init__(self, rows: dict[str, Source]) -> None:
+        self._rows = rows
+        self._by_id = {row.id: path for path, row in rows.items() if row.id}
+        self._by_name = {os.path.basename(path): path for path in rows}
+
+    def _parent_of(self, row: Source) -> Source | None:
         named = row.parent_session
         if not named:
             return None
-        path = named if named in rows else by_id.get(named) or by_name.get(os.path.basename(named))
-        return rows.get(path or "")
+        path = named if named in self._rows else self._by_id.get(named)
+        return self._rows.get(path or self._by_name.get(os.path.basename(named)) or "")
 
-    ranks: dict[str, tuple[int, int, str]] = {}
-    for holder in holders:
-        chain: list[Row] = []
-        above: Row | None = holder
-        # A file may name itself or its own fork as its parent.
-        while above is not None and above.path not in ranks and above not in chain:
-            chain.append(above)
-            above = parent_of(above)
-        for row in reversed(chain):
-            parent = parent_of(row)
-            began, depth, _ = ranks.get(parent.path if parent else "", (0, -1, ""))
-            ranks[row.path] = (max(began, row.created or 0), depth + 1, row.path)
-    return sorted((holder.path for holder in holders), key=lambda path: ranks[path])
+    def in_order(self, holders: Iterable[Source]) -> list[str]:
+        """The paths of sessions, a parent before its forks, and otherwise by the time at which they began."""
+        holders = list(holders)
+        ranks: dict[str, tuple[int, int, str]] = {}
+        for holder in holders:
+            line: list[Source] = []
+            above: Source | None = holder
+            # A file may name itself or its own fork as its parent.
+            while above is not None and above.path not in ranks and above not in line:
+                line.append(above)
+                above = self._parent_of(above)
+            for row in reversed(line):
+                parent = self._parent_of(row)
+                began, depth, _ = ranks.get(parent.path if parent else "", (0, -1, ""))
+                ranks[row.path] = (max(began, row.created or 0), depth + 1, row.path)
+        return sorted((holder.path for holder in holders), key=lambda path: ranks[path])
+
+    def scopes(self, row: Source) -> tuple[Collection[str], Collection[str]]:
+        """The names under which the originals of a session's copies are looked for, and those under which its
+        own entries are kept for the sessions behind it: all sessions have one name, or in some formats each
+        has its id. The forks of a session that is gone keep theirs under the id of that one too.
+        """
+        # Imported here: statistics of unchanged sessions need no decoder.
+        from app.formats.dialects import dialect_named
+
+        if not dialect_named(row.dialect).copies_stay_in_family:
+            return ("",), ("",)
+        above: Source | None = row
+        ids: dict[str, None] = {}
+        while above is not None and above.id not in ids:
+            ids[above.id] = None
+            named, above = above.parent_session, self._parent_of(above)
+            if named and above is None:
+                ids[named] = None
+                return ids, (row.id, named)
+        return ids, (row.id,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from app.index.row import Reading, Signature, Span
@@ -45,8 +45,8 @@ class Task(NamedTuple):
 class Result(NamedTuple):
     """The result of reading a file.
 
-    values         the values of its `Summary`, or for figures: the packed keys of all entries, the cells and
-                   the tools; None if there are none
+    values         the values of its `Summary`, or for figures: the packed keys of all entries, and those of
+                   its `Figures`; None if there are none
     refused        the reason why the file is refused, else None
     refused_line   the number of the line that shows the reason; 0 if no line does
     bytes_read     the number of bytes that were read
@@ -79,11 +79,13 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
 
     path, agents, mtime_ms, _, _ = task
     try:
-        outcome = extend(path, progress, agents, mtime_ms) if progress else None
+        outcome = extend(path, progress, agents, mtime_ms, keep) if progress else None
         is_tail = outcome is not None
         if outcome is None:
-            outcome = summarise(path, agents, mtime_ms)
-        kept = keep(outcome.text) if keep and outcome.summary is not None else None
+            outcome = summarise(path, agents, mtime_ms, keep)
+        kept = None
+        if keep and outcome.summary is not None:
+            kept = _together([*outcome.stored, keep(outcome.text)])
     except MemoryError:
         return Result(None, f"{UNREADABLE}: not enough memory")
     except Exception as error:
@@ -99,6 +101,16 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
         kept,
         outcome.progress,
     )
+
+
+def _together(parts: Sequence[Kept]) -> Kept:
+    """The spans of all parts of a text; the reason why a part was not stored, if there is one."""
+    spans: list[Span] = []
+    for part in parts:
+        if not isinstance(part, tuple):
+            return part
+        spans += part
+    return tuple(spans)
 
 
 def _read_ends(task: Task) -> Result:

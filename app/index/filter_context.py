@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from app.formats.prices import LIST_PRICES
 from app.index.live_sessions import live_sessions
 from app.index.query.query import Facts
 from app.stores.live import look
@@ -14,13 +15,18 @@ from app.stores.tags import NOTHING, read_taggings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.formats.prices import Prices
     from app.index.row import Row
     from app.stores.base import Store
     from app.stores.tags import Taggings
 
 
 def facts_of(
-    stores: Sequence[Store], rows: Callable[[], Sequence[Row]], now_ms: int, state_folder: str = ""
+    stores: Sequence[Store],
+    rows: Callable[[], Sequence[Row]],
+    now_ms: int,
+    state_folder: str = "",
+    prices: Prices = LIST_PRICES,
 ) -> Facts:
     """Return the facts about the sessions of `stores` at this moment; each is looked up at its first use.
 
@@ -28,6 +34,7 @@ def facts_of(
         (formats/README.md, "Detecting a running agent").
     :param state_folder: leafmark's state folder, with the tags, and the pins of sessions whose agents have
         no pins; "" for none.
+    :param prices: those of tokens without a cost.
     """
     by_root = {store.root: store for store in stores}
 
@@ -57,4 +64,4 @@ def facts_of(
     def tags(row: Row) -> Sequence[str]:
         return taggings().get((row.agent, row.id), NOTHING).tags
 
-    return Facts(lambda row: row.path in live(), pinned, tags)
+    return Facts(lambda row: row.path in live(), pinned, tags, prices)

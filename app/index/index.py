@@ -8,6 +8,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
+from app.formats.prices import LIST_PRICES
 from app.index.catalog.catalog import Catalog
 from app.index.row import unread
 from app.index.scan.retry import RescanningReader
@@ -17,9 +18,10 @@ from app.index.text.store import TextStore
 from app.index.truncation import guard_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeVar
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Self, TypeVar
 
+    from app.formats.prices import Prices
     from app.index.query.query import Facts
     from app.index.row import Row
     from app.index.scan.deltas import OnDelta
@@ -39,7 +41,7 @@ def _wall_clock() -> int:
 
 
 class Index:
-    """The sessions of `stores`, stored in a cache folder and kept current.
+    """The sessions of `stores`, stored in a cache folder and kept current. A `with` statement closes it.
 
     One thread calls `scan` or `watch`; other threads may use `rows`, `problem_files`, `note`, `rescan`,
     `query` and `place`. The index writes only the catalog and the texts in the cache folder. All types that
@@ -56,6 +58,7 @@ class Index:
         home: str = "",
         facts: Facts | None = None,
         state_folder: str = "",
+        prices: Prices = LIST_PRICES,
     ) -> None:
         """Open the catalog; read no session file yet.
 
@@ -67,6 +70,7 @@ class Index:
         :param facts: the facts for filters that no row contains; None: look them up when a query begins
             (`index.filter_context`).
         :param state_folder: the folder with leafmark's own pins, for agents that have no pins; "" for none.
+        :param prices: those of tokens without a cost, for the filter `cost:`.
         """
         self.catalog = Catalog(cache_folder, stores)
         self._stores = stores
@@ -82,6 +86,7 @@ class Index:
         self._home = home
         self._facts = facts
         self._state_folder = state_folder
+        self._prices = prices
         self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
         self._lock = threading.Lock()
         self._search: SearchRun | None = None
@@ -256,7 +261,8 @@ class Index:
             # Imported here: only filters need the live sessions and the pins.
             from app.index.filter_context import facts_of
 
-            facts = facts_of(self._stores, self._engine.documents.rows, now_ms, self._state_folder)
+            rows = self._engine.documents.rows
+            facts = facts_of(self._stores, rows, now_ms, self._state_folder, self._prices)
         with self._lock:
             search = self._engine.search(
                 query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
@@ -265,6 +271,13 @@ class Index:
         if older is not None:
             older.cancel()
         return search
+
+    def search(self, text: str, *, order: str = "recent") -> Iterator[Hit]:
+        """Search as `query` does, and return the hits one by one. They are looked up while the index is open.
+
+        :raises QueryError, ValueError: as `query`, at once.
+        """
+        return (hit for page in self.query(text, order=order) for hit in page.hits)
 
     @property
     def searched_rows(self) -> list[Row]:
@@ -304,12 +317,24 @@ class Index:
 
     @property
     def unread_counts(self) -> tuple[int, int]:
-        """The number of files in `unread`, and the number of folders that could not be read at the last look
-        and may contain sessions.
+        """The number of files that are in `unread`, are compressed or are no sessions, and the number of
+        folders that could not be read at the last look and may contain sessions.
         """
-        return self._scanner.unreadable.counts()
+        compressed, folders = self._scanner.unreadable.counts()
+        return len({*self.unread, *self.refused_paths}) + compressed, folders
+
+    @property
+    def refused_paths(self) -> list[str]:
+        """The paths of the files that are no sessions, as far as they are known without waiting."""
+        return self._ask(self.catalog.refused_paths, waits=False)
 
     def close(self) -> None:
         """Close the catalog. First set `stop` and wait until `scan` and `watch` have returned."""
         self.catalog.close()
         self.text_store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -62,7 +62,11 @@ def live_sessions(
     """
     rows = rows if isinstance(rows, LiveCandidates) else LiveCandidates(rows)
     agent_folders = _agent_folders(rows, processes, real or processes.real)
-    near_agents = rows.of(agent_folders, frozenset(processes.claims), frozenset(processes.session_ids))
+    near_agents = rows.of(
+        agent_folders,
+        frozenset(processes.claims),
+        frozenset(processes.session_ids).union(processes.noted, *processes.locked.values()),
+    )
     newest = _newest(row for row in near_agents if row.cwd in agent_folders)
     growing = [
         row for row in rows.grown if row.grew_ms is not None and abs(now_ms - row.grew_ms) <= GROWING_MS
@@ -89,7 +93,8 @@ def verdict_to_resume(
     grew_ms: int | None = None,
 ) -> Verdict | None:
     """The verdict on a session before it is resumed, if the user has to be asked: an agent has the session
-    open, or may have it open because it is the newest session of its working folder. Otherwise None.
+    open, or may have it open because it is the newest session of its working folder. Otherwise None, also if
+    screens of the agent share the session.
 
     The parameters are those of `verdict`. If an agent may have the session open, the headers of newer files
     in the same folder are read.
@@ -99,7 +104,11 @@ def verdict_to_resume(
     except OSError:
         mtime_ns = 0
     result = verdict(agent, path, session_id, cwd, mtime_ns // 1_000_000, True, grew_ms, processes, now_ms)
-    if result.state == IDLE or (result.state == MAYBE and not _is_newest(agent, path, cwd, mtime_ns)):
+    if (
+        result.state == IDLE
+        or result.is_shared
+        or (result.state == MAYBE and not _is_newest(agent, path, cwd, mtime_ns))
+    ):
         return None
     return result
 

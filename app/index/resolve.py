@@ -111,7 +111,7 @@ def resolve_all(
         # A file name without a folder may be the id of a session, which goes first.
         if not (exists and os.path.dirname(named)):
             if rows is None:
-                rows = _rows(stores, cache_folder, on_note)
+                rows = current_rows(stores, cache_folder, on_note)
             try:
                 path = find_session(named, rows).path
             except NotFound as error:
@@ -152,7 +152,7 @@ def check_file(path: str) -> None:
 _FILE_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
 
 
-def _rows(
+def current_rows(
     stores: Sequence[Store], cache_folder: str, on_note: Callable[[str], object] | None
 ) -> Sequence[Row]:
     index = Index(stores, cache_folder)

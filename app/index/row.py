@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 from operator import attrgetter
+from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import replace_surrogates, trim_name, visible_line
-from app.sessions.summary import FROM_NAME, Summary
+from app.sessions.summary import FROM_NAME, FROM_PROMPT, Summary
+from app.stores import agent_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import stat_result
     from typing import Any
+
+    from app.formats.prices import Unpriced
 
 Span = tuple[str, int, int]
 """A part of a segment of the text store: the name of the segment, the offset, and the length in bytes."""
@@ -32,13 +37,14 @@ FIELDS = (
     "size",
     "mtime_ns",
     "ctime_ns",
+    "ahead_ms",
     "grew_ms",
     "refused",
     "refused_line",
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 18
+SCHEMA = 23
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -50,6 +56,9 @@ def catalog_in(folder: str) -> str:
 
 
 _values = attrgetter(*FIELDS)
+
+AHEAD_MS = 24 * 3_600_000
+"""Milliseconds by which a message may be ahead of the clock, before its time is taken for a mistake."""
 
 QUIET_MS = 60_000
 """Milliseconds without a write after which an unfinished last line counts as damaged."""
@@ -68,16 +77,19 @@ _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 # The fields of the summary for a file that is no session.
 _BLANK = (
     *("", "", "", "", None, "", "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False, (), "", "", ()),
 )
 
 
 class Row:
     """One file of a store: the fields of its `Summary` (see there), and these:
 
+    cwd                     the one of `folders` that counts (`folder_of`), else that of the summary
     path, store             absolute path; root of the store that lists it
     ino, size, mtime_ns, ctime_ns
                             the signature of the file when it was read; `unread` changes it
+    ahead_ms                the time of the newest message, if it was more than a day ahead of the clock when
+                            the file was read; `modified` is that of the file then. Else None
     grew_ms                 when a leafmark process last saw the file grow, in milliseconds since the epoch;
                             None if never
     refused, refused_line   the reason why the file is no session, and the number of the line that shows it
@@ -88,9 +100,12 @@ class Row:
     A `provisional` row comes from the two ends of the file (`sessions.summaries.quick_summary`): its counts,
     labels, models, tokens, cost and ending are not known yet, and its name and times may change. It is shown
     and never stored.
+
+    An `is_deleted` row stands for a session whose file is gone, and of which only the prompts are left
+    (`deleted_row`). Searches find it; it is in no list, and never stored.
     """
 
-    __slots__ = (*FIELDS, "provisional")
+    __slots__ = (*FIELDS, "is_deleted", "provisional")
 
     path: str
     store: str
@@ -123,14 +138,20 @@ class Row:
     linear: bool
     ending: str
     spawned: bool
+    folders: tuple[str, ...]
+    continued_in: str
+    first_id: str
+    unpriced: tuple[Unpriced, ...]
     ino: int
     size: int
     mtime_ns: int
     ctime_ns: int
+    ahead_ms: int | None
     grew_ms: int | None
     refused: str | None
     refused_line: int
     provisional: bool
+    is_deleted: bool
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         """:param values: every field, in the order of `FIELDS`.
@@ -169,15 +190,20 @@ class Row:
             self.linear,
             self.ending,
             self.spawned,
+            self.folders,
+            self.continued_in,
+            self.first_id,
+            self.unpriced,
             self.ino,
             self.size,
             self.mtime_ns,
             self.ctime_ns,
+            self.ahead_ms,
             self.grew_ms,
             self.refused,
             self.refused_line,
         ) = values
-        self.provisional = False
+        self.provisional = self.is_deleted = False
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal row."""
@@ -197,6 +223,11 @@ class Row:
     def is_out_of_reach(self) -> bool:
         """Whether the file could not be read at the last check; the row is from an earlier reading."""
         return self.ctime_ns < 0 and self.refused is None
+
+    @property
+    def newest(self) -> int:
+        """The time of the newest message, wherever the clock is; sessions are ordered by `modified`."""
+        return self.modified if self.ahead_ms is None else self.ahead_ms
 
     def __repr__(self) -> str:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
@@ -242,16 +273,33 @@ def session_row(
     signature: Signature,
     grew_ms: int | None = None,
     name: str = "",
+    now_ms: int | None = None,
 ) -> Row:
     """The row of a file that was read as a session.
 
     :param values: the values of its `Summary`.
     :param name: the name that its agent keeps beside it, which replaces one in the file; "" for none.
+    :param now_ms: the time in milliseconds since the epoch; None for that of the clock.
     """
-    row = Row((path, store, *values, *signature, grew_ms, None, 0))
+    row = Row((path, store, *values, *signature, None, grew_ms, None, 0))
+    if row.folders:
+        row.cwd = folder_of(row)
+    now_ms = time_ns() // 1_000_000 if now_ms is None else now_ms
+    if row.modified > now_ms + AHEAD_MS:
+        row.ahead_ms, row.modified = row.modified, min(row.mtime_ns // 1_000_000, now_ms)
     if name:
         _rename(row, name)
     return row
+
+
+def folder_of(row: Row) -> str:
+    """The folder of a session that was used in several (formats/README.md, "Folders of sessions").
+
+    It looks at the disk: a folder may be moved or removed while the file stays as it is.
+    """
+    is_history_of = agent_named(row.agent).is_history_of
+    named = [folder for folder in reversed(row.folders) if is_history_of(row.path, folder)]
+    return next(filter(os.path.isdir, (*named, *row.folders)), row.folders[-1])
 
 
 def _rename(row: Row, name: str) -> None:
@@ -272,7 +320,36 @@ def provisional_row(
 
 def refused_row(path: str, store: str, signature: Signature, reason: str, line: int = 0) -> Row:
     """The row of a file that is no session, so that it is neither read again nor forgotten."""
-    return Row((path, store, *_BLANK, *signature, None, reason, line))
+    return Row((path, store, *_BLANK, *signature, None, None, reason, line))
+
+
+def deleted_row(
+    path: str,
+    store: str,
+    agent: str,
+    session_id: str,
+    folder: str,
+    prompts: Sequence[str],
+    times: tuple[int, int],
+) -> Row:
+    """The row of a session that its agent has deleted, and whose prompts are in the agent's history.
+
+    :param path: where its file was.
+    :param prompts: its prompts, newest first.
+    :param times: of the first prompt and of the last one, in milliseconds since the epoch.
+    """
+    row = Row((path, store, *_BLANK, 0, 0, 0, 0, None, None, None, 0))
+    first, last = (visible_line(prompt) for prompt in (prompts[-1], prompts[0]))
+    row.agent = row.dialect = agent
+    row.id, row.cwd, row.last_prompt = session_id, folder, last
+    row.first_message, row.title, row.title_source = prompts[-1], f"deleted: {first}", FROM_PROMPT
+    row.created, row.modified = times
+    row.message_count = len(prompts)
+    now_ms = time_ns() // 1_000_000
+    if row.modified > now_ms + AHEAD_MS:
+        row.ahead_ms, row.modified = row.modified, 0
+    row.is_deleted = True
+    return row
 
 
 REFUSED, LISTED, EMPTY, SUBAGENT = range(4)
@@ -284,10 +361,15 @@ _SUFFIX = ".jsonl"
 
 
 def is_empty(row: Row) -> bool:
-    """Whether a session has no messages and its file has no problems. False for a provisional row, whose
-    counts are not known.
+    """Whether a session has no answer, no name and no prompt, and its file has no problems. A prompt may be
+    an image. False for a provisional row, whose counts are not known.
+
+    The session list of oh-my-pi 18.3 hides the same sessions.
     """
-    return not (row.message_count or row.provisional or row.problems or row.torn or row.is_out_of_reach)
+    # The title of a session with a name or with any text has a source.
+    if row.title_source or row.models or row.tools or row.errors or row.images:
+        return False
+    return not (row.provisional or row.problems or row.torn or row.is_out_of_reach)
 
 
 def is_subagent(row: Row) -> bool:
@@ -309,11 +391,19 @@ def kind_of(row: Row) -> int:
     return SUBAGENT if is_subagent(row) else LISTED
 
 
+def is_ahead(row: Row, now_ms: int) -> bool:
+    """Whether the newest message of a session is more than a day ahead of the clock.
+
+    :param now_ms: the time in milliseconds since the epoch.
+    """
+    return row.ahead_ms is not None and row.ahead_ms > now_ms + AHEAD_MS
+
+
 def problem_count(row: Row, now_ms: int) -> int:
     """The number of problems of a session's file: its damaged lines, one for a last line that has been
-    unfinished for `QUIET_MS`, and one if the file cannot be read any more.
+    unfinished for `QUIET_MS`, one if the file cannot be read any more, and one for a time in the future.
 
     :param now_ms: the time in milliseconds since the epoch.
     """
     is_quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (1 if row.torn and is_quiet else 0) + row.is_out_of_reach
+    return row.problems + (row.torn and is_quiet) + row.is_out_of_reach + is_ahead(row, now_ms)

@@ -1,4 +1,4 @@
-"""Statistics: the figures of sessions, together and by day, week, project, model, agent or tool.
+"""Statistics: the figures of sessions, together and by day, week, project, model, agent, tool or session.
 
 The figures of each session are those of `index.figures_file`, so an entry that a fork or another copy carried
 over counts once.
@@ -6,26 +6,37 @@ over counts once.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.prices import LIST_PRICES, Spending
+from app.index.estimates import priced_cells
+from app.index.row import AHEAD_MS, is_ahead
 from app.sessions.summaries.figures import local_day
+from app.stores import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from app.formats.prices import Prices
     from app.index.row import Row
-    from app.sessions.summaries.figures import Cell, Figures
+    from app.sessions.summaries.figures import Figures
 
 DAY, WEEK, PROJECT, MODEL, AGENT, TOOL = "day", "week", "project", "model", "agent", "tool"
-GROUPS = (DAY, WEEK, PROJECT, MODEL, AGENT, TOOL)
+SESSION = "session"
+GROUPS = (DAY, WEEK, PROJECT, MODEL, AGENT, TOOL, SESSION)
 """By what statistics may be grouped."""
+COST, TOKENS, TIME, PROMPTS = "cost", "tokens", "time", "prompts"
+SORTS = (COST, TOKENS, TIME, PROMPTS)
+"""By what groups may be sorted, the highest first."""
 
 
 class Group(NamedTuple):
-    """The figures of one day, project and so on. `cost` and `cost_abandoned` are dollars."""
+    """The figures of one day, project and so on. `cost` and `cost_abandoned` are dollars. `estimated` is the
+    part of the cost that is an estimate, and `unpriced` the number of tokens whose price is not known.
+    """
 
     key: str
     sessions: int
@@ -40,6 +51,13 @@ class Group(NamedTuple):
     cost: float
     cost_abandoned: float
     active_ms: int
+    estimated: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def spending(self) -> Spending:
+        """The cost."""
+        return Spending(self.cost, self.estimated, self.unpriced)
 
 
 _NOTHING = Group("", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -49,76 +67,140 @@ class Statistics(NamedTuple):
     """The figures of sessions.
 
     total     of all of them
-    groups    of parts of them: days and weeks in their order, other groups with the highest cost first
+    groups    of parts of them: days and weeks in their order, other groups with the highest cost first, or
+              all as the user sorts them
     members   key of a group -> the paths of its sessions
+    titles    key of a group -> its title, if that is another; that of a session, whose key is its path
+    lacks_compactions
+              whether some of the agents write no tokens of their compactions
 
-    An entry belongs to its local day, and a model has the entries from its first answer on until another
-    model answers. A tool has its calls and their failures alone. A session is counted in each group in which
-    it has an entry of its own, and in its project and of its agent in any case.
+    An entry belongs to its local day; one that is more than a day ahead of the clock belongs to that of its
+    session's file. A model has the entries from its first answer on until another model answers. A tool has
+    its calls and their failures alone, however its name is capitalised. A session is counted in each group in
+    which it has an entry of its own, and in its project and of its agent in any case.
     """
 
     total: Group
     groups: list[Group]
     members: dict[str, list[str]]
+    titles: dict[str, str]
+    lacks_compactions: bool
 
 
-def statistics(sessions: Iterable[tuple[Row, Figures]], group_by: str) -> Statistics:
+def statistics(
+    sessions: Iterable[tuple[Row, Figures]],
+    group_by: str,
+    now_ms: int = 0,
+    sort: str | None = None,
+    prices: Prices = LIST_PRICES,
+) -> Statistics:
     """The figures of sessions together, and by group.
 
+    :param now_ms: the time in milliseconds since the epoch, for days and weeks.
+    :param sort: one of `SORTS`, or None.
+    :param prices: those of tokens without a cost.
     :raises ValueError: `group_by` is none of `GROUPS`.
     """
     if group_by not in GROUPS:
         raise ValueError(f"no group {group_by!r}")
-    all_cells: list[Cell] = []
-    cells_of: dict[str, list[Cell]] = defaultdict(list)
-    tools: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    all_cells: list[tuple[Any, ...]] = []
+    cells_of: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    calls_of: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     members: dict[str, list[str]] = defaultdict(list)
+    titles: dict[str, str] = {}
+    agents: set[str] = set()
     count = 0
     for row, figures in sessions:
         count += 1
+        agents.add(row.agent)
+        cells = priced_cells(figures, prices)
+        all_cells += cells
         names: set[str] = set()
-        all_cells += figures.cells
-        if group_by in (PROJECT, AGENT):
-            name = row.cwd if group_by == PROJECT else row.agent
+        if group_by in (PROJECT, AGENT, SESSION):
+            name = {PROJECT: row.cwd, AGENT: row.agent, SESSION: row.path}[group_by]
+            if group_by == SESSION:
+                titles[name] = row.title
             names.add(name)
-            cells_of[name] += figures.cells
+            cells_of[name] += cells
         elif group_by == TOOL:
-            for name, calls, errors in figures.tools:
-                names.add(name)
-                tools[name][0] += calls
-                tools[name][1] += errors
+            for tool in figures.tools:
+                names.add(tool[0].casefold())
+                calls_of[tool[0].casefold()].append(tool)
         else:
-            for cell in figures.cells:
-                if group_by == MODEL:
-                    name = cell[1]
-                else:
-                    # A session without any time counts on the day of its row.
-                    name = _day_or_week(cell[0] or local_day(row.modified), group_by == WEEK)
+            for cell in cells:
+                name = cell[1]
+                if group_by != MODEL:
+                    name = _day_or_week(_day_of(cell, row, now_ms), group_by == WEEK)
                 names.add(name)
                 cells_of[name].append(cell)
         for name in names:
             members[name].append(row.path)
     if group_by == TOOL:
-        made = [
-            _NOTHING._replace(key=name, sessions=len(members[name]), tool_calls=calls, tool_errors=errors)
-            for name, (calls, errors) in tools.items()
-        ]
+        spellings = {name: _spelling(calls) for name, calls in calls_of.items()}
+        members = {spellings[name]: paths for name, paths in members.items()}
+        made = [_tool_group(spellings[name], members, calls) for name, calls in calls_of.items()]
     else:
         made = [_group(name, len(members[name]), cells) for name, cells in cells_of.items()]
     if group_by in (DAY, WEEK):
         made.sort()
     else:
         made.sort(key=lambda group: (-group.cost, -group.tool_calls, -group.messages, group.key))
-    return Statistics(_group("total", count, all_cells), made, members)
+    if sort is not None:
+        made.sort(key=lambda group: -amount_of(group, sort))
+    lacks_compactions = not all(agent_named(agent).counts_compactions for agent in agents)
+    return Statistics(_group("total", count, all_cells), made, members, titles, lacks_compactions)
 
 
-def _group(key: str, sessions: int, cells: Sequence[Cell]) -> Group:
+def amount_of(group: Group, sort: str) -> float:
+    """The amount by which a group is sorted.
+
+    :param sort: one of `SORTS`.
+    """
+    if sort == TOKENS:
+        return group.input + group.output
+    return {COST: group.cost, TIME: group.active_ms, PROMPTS: group.turns}[sort]
+
+
+def _group(key: str, sessions: int, cells: Sequence[tuple[Any, ...]]) -> Group:
     """The sums of the cells, as a group of this number of sessions."""
     if not cells:
         return _NOTHING._replace(key=key, sessions=sessions)
     found = Group(key, sessions, *map(sum, list(zip(*cells, strict=True))[2:]))
     # Sums of dollars that depend on the order of the sessions differ in the last digits.
-    return found._replace(cost=round(found.cost, 9), cost_abandoned=round(found.cost_abandoned, 9))
+    return found._replace(
+        cost=round(found.cost, 9),
+        cost_abandoned=round(found.cost_abandoned, 9),
+        estimated=round(found.estimated, 9),
+    )
+
+
+def _tool_group(
+    key: str, members: Mapping[str, Sequence[str]], calls: Iterable[tuple[str, int, int]]
+) -> Group:
+    """The group of a tool.
+
+    :param calls: for each session its spelling, its calls, and those that failed.
+    """
+    _, numbers, errors = zip(*calls, strict=True)
+    return _NOTHING._replace(
+        key=key, sessions=len(members[key]), tool_calls=sum(numbers), tool_errors=sum(errors)
+    )
+
+
+def _spelling(calls: Iterable[tuple[str, int, int]]) -> str:
+    """The spelling of most calls of a tool."""
+    numbers: Counter[str] = Counter()
+    for spelling, number, _ in calls:
+        numbers[spelling] += number
+    return min(numbers, key=lambda spelling: (-numbers[spelling], spelling))
+
+
+def _day_of(cell: tuple[Any, ...], row: Row, now_ms: int) -> int:
+    """The day of a cell. Without a time that can be right, it is that of the row."""
+    day: int = cell[0]
+    if not day or (is_ahead(row, now_ms) and day > local_day(now_ms + AHEAD_MS)):
+        return local_day(row.modified)
+    return day
 
 
 @cache

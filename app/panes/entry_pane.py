@@ -95,7 +95,7 @@ class EntryPane(Pane):
             # Imported here: the first key would wait for it.
             from app.services.entry_reader import EntryReader
 
-            self._reader = EntryReader(self.post_message, self._images, self._blobs)
+            self._reader = EntryReader(self.post_message, self._images, self._blobs, self._setup.prices)
         return self._reader
 
     def _blobs(self, tree: SessionTree) -> BlobStore | None:

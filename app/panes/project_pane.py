@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
+    from app.formats.prices import Prices
     from app.index.row import Row
+    from app.stores.base import Store
     from app.view.line import Line
     from app.view.list_groups import Group
     from app.view.project_overview import ProjectOverview, ProjectRow
@@ -127,10 +129,13 @@ class ProjectPane(Pane):
         *,
         id: str,
         cache_folder: str,
+        stores: Sequence[Store],
+        prices: Prices,
         all_rows: Callable[[], Sequence[Row]],
     ) -> None:
         """:param now_ms: milliseconds since the epoch.
-        :param all_rows: see `ProjectReader`.
+        :param all_rows: returns the sessions of all projects; none while they are still being read.
+        :param prices: those of tokens without a cost.
         """
         super().__init__("Project", id=id)
         self.lines = ProjectLines(now_ms, id="project")
@@ -138,7 +143,7 @@ class ProjectPane(Pane):
         self._now_ms = now_ms
         self._overview: ProjectOverview | None = None
         self._busy: Collection[str] = ()
-        self._reader = ProjectReader(self.post_message, cache_folder, all_rows)
+        self._reader = ProjectReader(self.post_message, cache_folder, stores, all_rows, prices)
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:

@@ -198,7 +198,7 @@ class SessionsPane(Pane):
     def sessions_changed(self, places: Sequence[tuple[str, str, str]] | None = None) -> None:
         """Show how many sessions there are and how they are arranged, or why none is shown.
 
-        :param places: the folders that were scanned for sessions (see `CatalogLoaded`); None before that.
+        :param places: (agents, folder, state) of each store that was scanned; None before that.
         """
         self._places = places
         model = self.model
@@ -397,6 +397,7 @@ class SessionsPane(Pane):
             later = asyncio.get_running_loop().call_later
             later(FILTER_DELAY, self.call_later, self._filter_rows, query)
         else:
+            self._show_deleted(())
             self._filter_rows(query)
             self._is_first = False
             self._answered = query
@@ -440,12 +441,20 @@ class SessionsPane(Pane):
         elif event.done:
             self._say_notes(event)
         if not event.refused:  # else the list stays as it is
+            self._show_deleted(event.deleted)
             by_relevance = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
             self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
             self.hits.show(event.hits, event.query, everywhere=self.everywhere, is_due=self.is_due)
             self.locate_hit()
         self.changed()
+
+    def _show_deleted(self, rows: Sequence[Row]) -> None:
+        """Show the deleted sessions that were found beside those that are there, and no others."""
+        before, found = self.model.deleted(), {row.path for row in rows}
+        if before != found:
+            new = [row for row in rows if self.model.row_at(row.path) is None]
+            self.list.apply(new, before - found)
 
     # why sessions are hits
 

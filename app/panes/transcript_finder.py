@@ -113,14 +113,16 @@ class TranscriptFinder:
     def step_to_first(
         self, row: Row, words: Sequence[str], step: int, through: EntryRef | None, *, tools: bool
     ) -> None:
-        """Search for the words of the search of all sessions, and go to the next hit from the cursor.
+        """Search for the words of the search of all sessions, and go to the next hit from the cursor. If no
+        entry has all of the words, the entries that have one of them are the hits.
 
         :param step: to the hit behind the cursor (1) or before it (-1).
-        :param through: as for `typed`.
+        :param through: an entry that only the path that is shown leads through; None for the active path.
         :param tools: search tool calls and their output as well.
         """
         self._stepped_words, self._first_step = tuple(words), step
-        self._service.search(row.path, (row.agent,), self._stepped_words, through, tools=tools)
+        words = self._stepped_words
+        self._service.search(row.path, (row.agent,), words, through, tools=tools, one_by_one=True)
 
     def found(self, hits: Hits, entry: EntryRef | None, through: EntryRef | None) -> bool:
         """Take the hits, and go to the first one at the cursor or behind it.

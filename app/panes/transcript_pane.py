@@ -24,14 +24,15 @@ from app.services.transcript_request import Request
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.bars import session_title
 from app.view.cells import stable_width
+from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
-from app.view.transcript_layout import BlockRef
+from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
 from app.widgets.other_program import copy_text
 from app.widgets.panes import Pane
-from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, current_turn
+from app.widgets.transcript_lines import PreviewLines, TranscriptLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.setup import Setup
+    from app.view.transcript_block import Part
     from app.view.transcript_outline import Outline
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
@@ -86,16 +88,15 @@ class TranscriptPane(Pane):
         self._hit: HitLocated | None = None
         # the user chose the entry: it stays in view when a hit that was known before is located again
         self._stays = False
-        # the position to scroll to, whether it was reached, and the first line in view after the last attempt
-        self._spot = Spot(None)
-        self._placed = False
-        self._placed_top = 0
+        # the position that was asked for last, and whether one to which the user moves meanwhile replaces it
+        self._spot = END
+        self._stays_there = False
         # the request that is not answered yet: "above", "below", "follow", or ""
         self._asked = ""
         # whether the file has changed during a request
         self._missed = False
-        # see `app.view.transcript_block.Part`
-        self._at_root = self._at_end = True
+        # the fields `at_root` and `total` of the last `app.view.transcript_block.Part`
+        self._at_root = True
         self._total: int | None = None
         self._timer: Timer | None = None
         self._debounce = CursorDebounce()
@@ -143,6 +144,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._row, self._hit, self._stays = row, None, False
+        self._spot, self._stays_there = END, False
         self._forget_path()
         self._titled = None
         if row is None:
@@ -153,9 +155,9 @@ class TranscriptPane(Pane):
         if waits or wait:
             # Answers to earlier requests are out of date.
             self._reader.generation += 1
-            self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(Spot(None)))
+            self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(END))
         else:
-            self._open(Spot(None))
+            self._open(END)
 
     def show_entry(
         self, row: Row, entry_id: str | None, offset: int, found: HitLocated | None = None
@@ -172,7 +174,7 @@ class TranscriptPane(Pane):
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
         )
         self._forget_path()
-        self._open(Spot(EntryRef(entry_id, offset), -1))
+        self._open(Spot(EntryRef(entry_id, offset)))
 
     @property
     def entry(self) -> EntryRef | None:
@@ -197,13 +199,13 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._forget_path()
-        self._open(Spot(hit.entry, -1))
+        self._open(Spot(hit.entry))
 
     def forget_hit(self) -> None:
         """End the search: highlight nothing and show the end."""
         if self._hit is not None:
             self._hit = None
-            self._open(Spot(None))
+            self._open(END)
 
     def follow(self, row: Row) -> None:
         """Show the new entries of a session whose file has changed, if that session is shown. A view of the
@@ -216,9 +218,7 @@ class TranscriptPane(Pane):
             # The running read may have been before or after the change.
             self._missed = True
             return
-        self._remember()
-        self._asked = "follow"
-        self._reader.read_on("follow", self._spot.anchor)
+        self._ask("follow")
 
     @property
     def is_reading(self) -> bool:
@@ -228,7 +228,7 @@ class TranscriptPane(Pane):
     def retry(self) -> None:
         """Read the session again if it could not be read."""
         if self._row is not None and not self.lines.turns and not self.is_reading:
-            self._open(Spot(None))
+            self._open(END)
 
     def _forget_path(self) -> None:
         """Show the active path from now on, without a search in it."""
@@ -245,17 +245,25 @@ class TranscriptPane(Pane):
         self._total = None
         self._show_position()
 
-    def _open(self, spot: Spot) -> None:
+    def _open(self, spot: Spot, *, stays: bool = False) -> None:
+        """Read the session from a position.
+
+        :param stays: it is the present one: if the user moves meanwhile, the new one counts.
+        """
         row = self._row
         if row is None:
             return
-        self._spot, self._placed, self._asked, self._missed = spot, False, "", False
+        self._spot, self._stays_there, self._asked, self._missed = spot, stays, "", False
         self._came = 0
         lines = self.lines
         if not lines.is_laid_out:
             # `WidthChanged` opens the session when the pane has a size.
             lines.forget_width()
             self._reader.generation += 1
+            return
+        if row.is_deleted:
+            self._close(deleted_notice(row.agent, row.message_count))
+            self._opened = row.path
             return
         hit, words = self._hit, self._words
         request = Request(
@@ -289,33 +297,25 @@ class TranscriptPane(Pane):
         self._answered = event.generation
         if part.opened or part.followed or self._asked != "follow":
             self._asked = ""
-        self._at_root, self._at_end = part.at_root, part.at_end
+        self._at_root = part.at_root
         total, self._total = self._total, part.total
-        if part.followed and not (part.at_end and self._spot.anchor is None):
+        follows = lines.spot.anchor is None
+        if part.followed and not (part.at_end and follows):
             if total is None or part.total is None or self._came < 0:
                 self._came = -1
             else:
                 self._came += max(0, part.total - total)
         self._mark_entries()
         if part.opened:
-            lines.show_turns([*part.above, *part.below], self._words)
-            if self._spot.anchor is not None and not part.found:
-                self._spot = Spot(None)
-            self._placed = False
-            if not lines.lines:
-                lines.show_notice(self._nothing() if self._at_root and self._at_end else "")
+            self._show_opened(part)
         else:
-            follows = part.followed and self._spot.anchor is None
-            was_last = lines.transcript.cursor == len(lines.transcript.blocks) - 1
-            lines.add_turns(part.above, part.below, part.changed)
-            if follows and was_last:
-                lines.transcript.cursor = max(0, len(lines.transcript.blocks) - 1)
-            if part.followed and self._spot.anchor is None:
-                self._placed = False
-        if not self._placed:
-            self._place()
-        if not part.opened:
-            self._release_far_turns()
+            lines.add_turns(part.above, part.below, part.changed, at_end=part.at_end)
+            if len(lines.lines) > MOST_LINES:
+                # The reader only continues at the ends of what it has read. The path is opened anew at the
+                # view, and turns far from it are read again when they are needed.
+                self._open(lines.spot, stays=True)
+        if part.at_end and lines.is_at_bottom:
+            self._came = 0
         self._show_position()
         if part.opened or part.followed:
             self._read_outline_later()
@@ -323,6 +323,20 @@ class TranscriptPane(Pane):
             self._missed = False
             self.follow(self._row)
         self._look_ahead()
+
+    def _show_opened(self, part: Part) -> None:
+        """Show turns in place of all others."""
+        lines, turns = self.lines, [*part.above, *part.below]
+        spot = self._spot if self._spot.anchor is None or part.found else END
+        if self._stays_there and lines.turns and lines.spot != self._spot:
+            # The user has moved meanwhile.
+            spot = lines.spot
+            if not (part.at_end if spot.anchor is None else any(t.anchor == spot.anchor for t in turns)):
+                self._open(spot, stays=True)
+                return
+        lines.show_turns(turns, self._words, spot, at_end=part.at_end, keeps_folds=self._stays_there)
+        if not lines.lines:
+            lines.show_notice(self._nothing() if part.at_root and part.at_end else "")
 
     def _nothing(self) -> str:
         """The notice for a session whose active path has no lines."""
@@ -336,48 +350,17 @@ class TranscriptPane(Pane):
     def _failed(self, event: TranscriptFailed) -> None:
         if event.generation == self._reader.generation:
             self._answered, self._asked = event.generation, ""
-            self._at_root = self._at_end = True
+            self._at_root = True
             self._total = None
             self.lines.show_notice(one_line(event.reason))
             self._show_position()
-
-    def _place(self) -> None:
-        """Scroll to the position, or as near to it as the lines that were read allow."""
-        self._scroll_to_spot()
-        if self._spot.anchor is None:
-            self._came = 0
-        self._placed_top = self.lines.top
-
-    def _scroll_to_spot(self) -> None:
-        lines = self.lines
-        top = self._spot.top_in(lines)
-        if self._spot.block < 0 and self._spot.anchor is not None:
-            turn = lines.transcript.turn_of(self._spot.anchor)
-            if turn >= 0:
-                lines.transcript.cursor = lines.transcript.first_block_of(turn)
-        if top is None:
-            lines.scroll_lines(len(lines.lines))
-            self._placed = self._at_end
-            return
-        lines.scroll_lines(top)
-        if self._spot.block < 0 and self._spot.anchor is not None:
-            found = lines.transcript.found_line(lines.transcript.turn_of(self._spot.anchor))
-            lines.show_match(lines.lines[found])
-        self._placed = self._at_end or top + lines.size.height <= len(lines.lines)
-
-    def _remember(self) -> None:
-        """Keep the position of the view for when the session is read again."""
-        self._spot = Spot.of(self.lines, at_end=self._at_end)
 
     # reading more
 
     @on(TranscriptLines.Scrolled)
     def _scrolled(self) -> None:
-        if self._at_end and self.lines.is_at_bottom:
+        if self.lines.at_end and self.lines.is_at_bottom:
             self._came = 0
-        if self.lines.top != self._placed_top:
-            # The user has scrolled away.
-            self._placed = True
         self._show_position()
         self._look_ahead()
 
@@ -388,49 +371,30 @@ class TranscriptPane(Pane):
             return
         if not self._at_root and lines.top < page:
             self._ask("above")
-        elif not self._at_end and lines.top + 2 * page > len(lines.lines):
+        elif not lines.at_end and lines.top + 2 * page > len(lines.lines):
             self._ask("below")
 
     def _ask(self, direction: str) -> None:
-        self._remember()
-        self._asked = direction
+        self._spot, self._stays_there, self._asked = self.lines.spot, True, direction
         self._reader.read_on(direction, self._spot.anchor)
-
-    def _release_far_turns(self) -> None:
-        """Release turns far from the view if there are too many. They are read again when they are needed."""
-        lines = self.lines
-        if len(lines.lines) <= MOST_LINES:
-            return
-        # The reader only continues at the ends of what it has read, so the path is opened anew at the view.
-        self._remember()
-        self._open(self._spot)
 
     @on(TranscriptLines.JumpAsked)
     def _jump_asked(self, event: TranscriptLines.JumpAsked) -> None:
         lines = self.lines
         if not lines.turns:
             return
-        if event.to_end:
-            if self._at_end:
-                lines.scroll_lines(len(lines.lines))
-                lines.put_cursor(len(lines.transcript.blocks) - 1, scroll=False)
-            elif self._through is not None and self._outline is not None:
-                self._open(Spot(self._outline.end, -1))
-            else:
-                self._open(Spot(None))
-        elif self._at_root:
-            lines.scroll_lines(0)
-            lines.put_cursor(0, scroll=False)
+        spot = END if event.to_end else BEGINNING
+        if lines.at_end if event.to_end else self._at_root:
+            lines.show_spot(spot)
         else:
-            self._open(Spot(EntryRef(None, -1)))
+            self._open(spot)
 
     @on(TranscriptLines.WidthChanged)
     def _width_changed(self) -> None:
-        if self._row is None:
-            return
         if self._answered == self._reader.generation and self.lines.turns:
-            self._remember()
-        self._open(self._spot)
+            self._open(self.lines.spot, stays=True)
+        else:
+            self._open(self._spot, stays=self._stays_there)
 
     # blocks
 
@@ -479,7 +443,7 @@ class TranscriptPane(Pane):
             places = outline.labels if event.is_label else outline.prompts
             offset = places.next(entry.offset, event.step)
             if offset is not None:
-                self._open(Spot(EntryRef(None, offset), -1))
+                self._open(Spot(EntryRef(None, offset)))
                 return
             if event.is_label:
                 self._complain(f"No label {'below' if event.step > 0 else 'above'}")
@@ -492,7 +456,7 @@ class TranscriptPane(Pane):
     def update(self, row: Row | None) -> None:
         """Show what is known by now about the session: its title, its labels, whether it is live.
 
-        :param row: another session is not shown; see `show_session`.
+        :param row: if it is another session, nothing changes: `show_session` shows it.
         """
         if row is not None and row.path == self._opened and self.lines.is_mounted:
             if row is not self._row:
@@ -531,13 +495,13 @@ class TranscriptPane(Pane):
 
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit
-        turn = current_turn(lines, hit, at_end=self._at_end)
+        placed = lines.transcript.placed
         hits = self.finder.hits
         facts = [hits.summary(self.finder.number)] if hits is not None else []
         where = hit.where if hit is not None else ""
-        if turn >= 0 and self._outline is not None:
-            facts += self._outline.facts(lines.turns[turn].offset, where)
-        if turn >= 0 and where:
+        if placed is not None and self._outline is not None:
+            facts += self._outline.facts(lines.turns[placed.turn].offset, where)
+        if placed is not None and where:
             facts.append(where)
         if hits is not None and hits.elsewhere:
             # The rule leaves out its last figures if it has no room.
@@ -550,7 +514,7 @@ class TranscriptPane(Pane):
         if self._came:
             count = f"{self._came:,} " if self._came > 0 else ""
             states.append(f"{count}new {'entry' if self._came == 1 else 'entries'} below (G)")
-        elif states and self._at_end and self.lines.is_at_bottom:
+        elif states and self.lines.spot.anchor is None:
             return "● live, following"
         return " · ".join(states)
 
@@ -584,10 +548,7 @@ class TranscriptPane(Pane):
         key = key_of("branch.switch") if self.lines.focusable else ""
         self.lines.transcript.notes = event.outline.notes(key)
         if before or event.outline.points:
-            at_end = self._at_end and self.lines.is_at_bottom
             self.lines.placed_anew()
-            if at_end:
-                self.lines.scroll_lines(len(self.lines.lines))
         self._show_position()
 
     @on(TranscriptLines.BranchAsked)
@@ -603,10 +564,10 @@ class TranscriptPane(Pane):
         placed = transcript.placed
         starts = self._outline.points.get(placed.point, ()) if self._outline and placed is not None else ()
         if starts and placed is not None:
-            self._before.append((self._through, Spot.of(self.lines, at_end=self._at_end)))
+            self._before.append((self._through, self.lines.spot))
             self._hit = None
             self._through = starts[0].entry
-            self._open(Spot(self._through, -1))
+            self._open(Spot(self._through))
             return
         below = range(transcript.cursor + 1, len(transcript.blocks))
         at = next((number for number in below if transcript.blocks[number].point >= 0), -1)
@@ -630,7 +591,7 @@ class TranscriptPane(Pane):
 
     def _go_to_hit(self, entry: EntryRef, through: EntryRef | None) -> None:
         self._through = through
-        self._open(Spot(entry, -1))
+        self._open(Spot(entry))
 
     @on(SearchBox.Changed)
     def _search_typed(self, event: SearchBox.Changed) -> None:

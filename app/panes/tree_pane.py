@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.message import Message
 
+from app.formats.prices import LIST_PRICES, NO_COST, Prices
 from app.formats.text import one_line
 from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import session_title
 from app.view.branch_table import BranchTable, branch_text
+from app.view.empty_states import deleted_notice
 from app.view.tree_navigation import hidden_entries, tree_facts
 from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
@@ -69,11 +71,20 @@ class TreePane(Pane):
 
         words: tuple[str, ...]
 
-    def __init__(self, *, now_ms: Callable[[], int], ascii_only: bool, id: str) -> None:
+    def __init__(
+        self,
+        *,
+        now_ms: Callable[[], int],
+        ascii_only: bool,
+        id: str,
+        prices: Prices = LIST_PRICES,
+    ) -> None:
         """:param now_ms: milliseconds since the epoch.
         :param ascii_only: draw with ASCII characters.
+        :param prices: those of tokens without a cost.
         """
         super().__init__("Tree", id=id)
+        self._prices = prices
         self.hidden_note = self.hit_note = ""
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
         self.finder = TreeFinder(self.entry_tree, self.post_message)
@@ -145,6 +156,12 @@ class TreePane(Pane):
 
     def _open(self, row: Row, *, again: bool) -> None:
         self._opened = row.path
+        if row.is_deleted:
+            self._trees.close()
+            self.finder.opened()
+            self.entry_tree.show_message(deleted_notice(row.agent, row.message_count))
+            self.update_borders()
+            return
         if not again:
             self.entry_tree.back_to_filter()
         self._trees.open(row.path, (row.agent,), self.entry_tree.tree_filter, again=again)
@@ -307,15 +324,15 @@ class TreePane(Pane):
             self._titled = self._row
         row = self._titled
         title, suffix = session_title(row) if row is not None else ("Tree", "")
-        total = row.cost if row is not None else 0.0
+        total = self._prices.spending(row.cost, row.unpriced) if row is not None else NO_COST
         anew = view is not None and view.begins_anew
-        figures = branch_text(branch, anew=anew, total=total)
+        figures = branch_text(branch, anew=anew, total=total, prices=self._prices)
         if not figures and table is None and self._title_stays:
             # At each step of the cursor the figures would flicker.
             figures = self.closing
         instead: tuple[str, ...] = ()
         if self._figures_in_rule and figures and not self._is_searched:
-            short = branch_text(branch, anew=anew, total=total, short=True)
+            short = branch_text(branch, anew=anew, total=total, prices=self._prices, short=True)
             instead = (figures, short)
         self.say(facts, title, suffix=suffix, instead=instead, closing=figures)
         hidden = hidden_entries(view) if view is not None and view.tree.is_whole else ""

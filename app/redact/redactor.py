@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.redact.personal import Personal, user_in
+from app.redact.readers import named_value
 from app.redact.rules import RULES
 from app.redact.scanner import Secret, secrets_in
 
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 
 SURROUNDINGS = 40
 """Characters on either side of a replacement that are remembered."""
-_LONGEST_VALUE = 400
+_LONGEST_IMAGE_TEXT = 400
+_BEFORE_WORDS = 60
+"""Characters of an excerpt before the words that it is about."""
+_SHORTEST_VALUE = 4
 _SHORT = 20
 """Characters of a field that is remembered if there is nothing to replace in it; a time is longer."""
 _SHORT_NAME = 12
@@ -24,8 +29,17 @@ _SHORTEST = 6
 _DIGITS = re.compile(r"[0-9a-fTZ:.+-]*")
 """Ids and times: nothing in them is to be replaced, and they are a third of all texts."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]*")
-_SECRET_NAME = re.compile("key|token|secret|passw|passphrase|pwd|authorization", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    "key|token|secret|pass|pwd|pw$|credential|kennwort|contrase|senha|[^\\x00-\\x7f]", re.IGNORECASE
+)
 """One of these is in the name of each field whose value may be a secret because of its name."""
+_HEADER_NAME = re.compile("(?:proxy-)?authorization|(?:set-)?cookie|_?auth", re.IGNORECASE)
+"""Fields whose values the rules know by the name and the value together."""
+_VALUE_FIELDS = frozenset(("value", "Value", "default", "plaintext"))
+_NAME_FIELDS = ("name", "Name", "key", "Key", "field", "header")
+_KINDS = [rule.kind for rule in RULES]
+_PASSWORD, _TOKEN = _KINDS.index("password"), _KINDS.index("token or key")
+_MOST_ARGUMENTS = 200
 
 
 class Replacement(NamedTuple):
@@ -71,6 +85,27 @@ class Redactor:
         """Name the place of the texts that follow."""
         self._place = place
 
+    def cut(self, text: str, most: int, *, keeps_end: bool = False) -> str:
+        """At most `most` characters of `text`: its secrets are replaced first, because half a secret cannot
+        be recognised.
+
+        :param keeps_end: keep the last characters, and not the first ones.
+        """
+        text = self.text(text)
+        return text[-most:] if keeps_end else text[:most]
+
+    def excerpt(self, text: str, words: str, most: int) -> str:
+        """A line of at most `most` characters around some words in `text`, which is cut after its secrets
+        were replaced; "" if the words are not in it any more.
+        """
+        line = " ".join(self.text(text).split())
+        at = line.find(words)
+        if at < 0:
+            return ""
+        begin = line.rfind(" ", 0, max(0, at - _BEFORE_WORDS)) + 1
+        end = begin + most
+        return ("…" if begin else "") + line[begin:end] + ("…" if end < len(line) else "")
+
     def copy_of_text(self, text: str) -> str:
         """As `text`, for a text that stands elsewhere as well: its replacements are not counted again."""
         count, personal = len(self.replacements), self.personal_count
@@ -100,9 +135,8 @@ class Redactor:
         while around:
             container, items, name = around[-1]
             for key, content in items:
-                field = key if isinstance(container, dict) else name
-                if field == "value" and isinstance(container, dict):
-                    field = _name_beside(container)
+                is_field = type(key) is str and key not in _VALUE_FIELDS
+                field = key if is_field else _name_of(container, key, name)
                 if isinstance(content, str):
                     if field != "data" or not _is_image_data(container, content):
                         container[key] = self._field(field, content)
@@ -111,9 +145,12 @@ class Redactor:
                     around.append((fields, iter(fields.items()), field))
                     break
                 elif isinstance(content, list):
-                    container[key] = copied = content.copy()
-                    around.append((copied, enumerate(content), field))
+                    copied = container[key] = self._arguments(content)
+                    around.append((copied, enumerate(copied), field))
                     break
+                elif type(content) is int and _may_name_a_secret(field):
+                    redacted = self._field(field, str(content))
+                    container[key] = content if redacted == str(content) else redacted
             else:
                 around.pop()
         return holder[0]
@@ -140,15 +177,40 @@ class Redactor:
 
     def _redacted_field(self, name: str, text: str) -> str:
         redacted = self.text(text)
-        if redacted != text or not name or not 4 <= len(text) <= _LONGEST_VALUE or '"' in text:
+        if redacted != text or len(text) < _SHORTEST_VALUE or not _may_name_a_secret(name):
             return redacted
-        if _SECRET_NAME.search(name) is None:
+        data = text.encode("utf-8", "surrogatepass")
+        if _HEADER_NAME.fullmatch(name) is not None:
+            lead = f'"{name}": "'.encode()
+            found = secrets_in(b'%b%b"' % (lead, data))
+            moved = [Secret(begin - len(lead), end - len(lead), rule) for begin, end, rule in found]
+            return self._replaced(data, [secret for secret in moved if secret.begin >= 0])
+        called = named_value(name, data)
+        if called is None:
             return redacted
-        lead = f'"{name}": "'
-        begin = len(lead.encode("utf-8", "surrogatepass"))
-        data = f'{lead}{text}"'.encode("utf-8", "surrogatepass")
-        found = [secret for secret in secrets_in(data) if secret.begin >= begin]
-        return self._replaced(data, found)[len(lead) : -1] if found else redacted
+        return self._replaced(data, [Secret(0, len(data), _PASSWORD if called.is_password else _TOKEN)])
+
+    def _arguments(self, items: list[Any]) -> list[Any]:
+        """A copy of a list. If it is a command, its arguments are redacted that are secrets in its line."""
+        copied = items.copy()
+        if not 1 < len(items) <= _MOST_ARGUMENTS or not all(isinstance(item, str) for item in items):
+            return copied
+        if not any(item.startswith(("-", "pass:", "/")) for item in items):
+            return copied
+        encoded = [item.encode("utf-8", "surrogatepass") for item in items]
+        found = secrets_in(b'"%b"' % b'", "'.join(encoded))
+        begin = 1
+        for number, data in enumerate(encoded):
+            end = begin + len(data)
+            inside = [
+                Secret(secret.begin - begin, min(secret.end, end) - begin, secret.rule)
+                for secret in found
+                if begin <= secret.begin < end
+            ]
+            if inside:
+                copied[number] = self._replaced(data, inside)
+            begin = end + 4
+        return copied
 
     def _replaced(self, data: bytes, found: list[Secret]) -> str:
         parts: list[str] = []
@@ -169,16 +231,34 @@ class Redactor:
         return redacted
 
 
-def _name_beside(variable: dict[str, Any]) -> str:
-    """The name of the field `value`: a variable is often an object with its name and its value."""
-    name = variable.get("name")
-    return name if isinstance(name, str) else "value"
+@lru_cache(maxsize=1_000)
+def _may_name_a_secret(field: str) -> bool:
+    return _SECRET_NAME.search(field) is not None or _HEADER_NAME.fullmatch(field) is not None
+
+
+def _name_of(container: Any, key: Any, name: str) -> str:
+    """The name of an item: for a field such as `value`, the name beside it; in a list, the item before it if
+    that is a name, as in a list of arguments; else the name of the container.
+
+    :param name: that of the container.
+    """
+    if isinstance(container, dict):
+        beside = next(
+            (container[each] for each in _NAME_FIELDS if isinstance(container.get(each), str)), name
+        )
+        return beside or str(key)
+    before = container[key - 1] if key else None
+    if isinstance(before, str):
+        is_pair = len(container) == 2 and any(map(str.isdigit, str(container[1])))
+        if is_pair or before.startswith("-") or _HEADER_NAME.fullmatch(before) is not None:
+            return before
+    return name
 
 
 def _is_image_data(block: Any, data: str) -> bool:
     """Whether `data` is what an image consists of, which is long and no text."""
     is_image = isinstance(block, dict) and block.get("type") == "image"
-    return is_image and len(data) > _LONGEST_VALUE and _BASE64.fullmatch(data) is not None
+    return is_image and len(data) > _LONGEST_IMAGE_TEXT and _BASE64.fullmatch(data) is not None
 
 
 def _decoded(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The table of rules for secrets: shapes that their makers publish, and assignments to names of secrets.
+"""The table of rules for secrets: shapes that their makers publish, and the places where other secrets stand.
 
 No rule guesses by how random a text looks: in ordinary code and prose that finds thousands of texts that are
 no secrets.
@@ -8,258 +8,326 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+MARKERS, ADDRESS, COOKIES, NAMED, SETTER, ARGUMENT = (
+    *("markers", "address", "cookies", "named", "setter", "argument"),
+)
+"""How the secret is found behind a match: see `app.redact.readers`."""
+
 
 class Rule(NamedTuple):
     """A rule for one kind of secret.
 
     :param kind: the name of the kind, which takes the place of the secret.
-    :param anchors: texts in small letters, one of which is in every match; searches look for them first.
-    :param pattern: in the syntax that RE2 and Python's `re` share, for bytes. The group that matches is
-        the secret; the whole match if none does.
-    :param example: a text with one secret.
-    :param near_miss: a similar text without one.
-    :param reach: bytes after an anchor in which a match is looked for.
-    :param is_assigned: the secret has no shape of its own, so that placeholders and code are told apart from
-        it (`is_placeholder`).
+    :param anchors: texts in small letters, one of which is in every match; without RE2, searches look for
+        them first.
+    :param pattern: in the syntax that RE2 and Python's `re` share, for bytes. Its beginning is of bounded
+        length, so that a search takes time in proportion to the text.
+    :param reader: finds the secret behind the match; "" if it is the match, or the group that matches.
+    :param hint: a simpler pattern that is in every match; RE2 looks for those of all rules at once. "" for
+        the pattern itself.
     """
 
     kind: str
     anchors: tuple[str, ...]
     pattern: str
-    example: str
-    near_miss: str
-    reach: int = 400
-    is_assigned: bool = False
+    reader: str = ""
+    hint: str = ""
 
 
-_WORD = r"[A-Za-z0-9_-]"
+_W = r"[A-Za-z0-9_-]"
+_QUOTES = r"[\"'`]"
 
-# Names of secrets. The last word decides: `max_tokens` and `key_name` are none.
-_PASSWORD = r"(?:password|passwd|passwort|passphrase|pwd)"
-_NAME = (
-    r"(?:[a-z0-9_.-]{0,40}[_.-])?"
-    r"(?:api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key"
-    r"|signing[_-]?key|master[_-]?key|service[_-]?key|account[_-]?key"
-    r"|(?:api|auth|access|refresh|bearer|session|id|bot|deploy|csrf|xsrf|oauth|client)[_-]?token|token"
-    r"|(?:client|app|api|webhook|jwt|shared|consumer|session)[_-]?secret|secret|secret[_-]?access[_-]?key"
-    r"|apikey|authtoken|accesstoken|secretaccesskey)"
+# The last words of names of secrets. `app.redact.names` looks at the whole name.
+_PASSWORD_WORD = (
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort|contrase(?:ñ|n)a|mot de passe|senha|пароль|密码|密碼"
+    r"|パスワード"
 )
-_UPPER = (
-    r"(?:[A-Z][A-Z0-9]{0,30}_){0,6}"
-    r"(?:[A-Z0-9]{0,20}KEY|[A-Z0-9]{0,20}TOKEN|[A-Z0-9]{0,20}SECRET|[A-Z0-9]{0,20}PASSWORD|PASSWD|PWD)"
+_SECRET_WORD = r"token|secret|key|credentials?|key[_-]?data|secret[_-]?key[_-]?base"
+NAME_WORD = f"(?:{_PASSWORD_WORD}|{_SECRET_WORD})"
+_PASSWORD_ANCHORS = (
+    *("pass", "pwd", "pw", "kennwort", "contrase", "mot de passe", "senha", "пароль", "密码", "密碼"),
+    "パスワード",
 )
-_UPPER_ANCHORS = ("key", "token", "secret", "passw", "pwd")
+_SECRET_ANCHORS = ("token", "secret", "key", "credential")
+_VALUE_FIELD = rf"{_QUOTES}?(?:value|default|plaintext){_QUOTES}?\s{{0,3}}[:=]"
+# The characters between a name and its value.
+_BETWEEN = (
+    rf"(?:[\"'`*\]]{{0,4}}(?:[ \t]{{0,40}}(?:=>|:=|[:=]|：|＝)(?:\s{{0,60}}\{{?\s{{0,60}}{_VALUE_FIELD})?"
+    rf"|{_QUOTES}?[,;]?\s{{1,60}}{_VALUE_FIELD}"  # an object or element with a name and a value
+    rf"|{_QUOTES}[ \t]{{0,3}}\{{[^{{}}\n]{{0,60}}\s{{0,60}}default\s{{0,3}}="  # Terraform
+    rf"|{_QUOTES}\s{{0,3}},\s{{0,3}}"  # a pair, or a list of arguments
+    rf"|(?:</key>\s{{0,20}}<string>|{_QUOTES}?>)(?:<!\[CDATA\[)?"  # XML
+    r"|[ \t]{0,40}(?:[|\t]|│)|[ ]{2,40}"  # the columns of a table
+    r"|[ \t](?:is|was|ist|es|est)(?:[ \t]|:)))"
+)
+_HINT = (
+    r"[0-9]{0,2}[\"'`*\]]{0,4}(?:[ \t]{0,40}(?:[:=|>{\t]|│|：|＝)|[ ]{2}|[,;{]|</key>"
+    r"|[ \t](?:is|was|ist|es|est)[ \t:]|\s{1,60}[\"'`]?(?:value|default|plaintext))"
+)
+_SETTERS = (
+    r"(?:\b(?:setx|setenv|ENV|ARG|export|config|secret set|configure set|config set|env:)[ \t]"
+    r"|\bset -[a-zA-Z]{1,4}[ \t])[ \t]{0,3}(?:-{1,2}[\w-]{1,20}[ \t]{1,3}){0,3}"
+)
+
+
+def _arguments(programs: str, options: str, value: str = r"[ \t\"',=]{1,4}") -> str:
+    """The pattern of an argument that is a secret: after these programs, one of these options, and a gap."""
+    return rf"\b(?:{programs})[\"']?[\s,](?:[^\n|;]*?[\s\"',])?(?:{options}){value}()[^\s\"',-]"
+
+
+_GLUED = r"[\"']?"
 
 RULES = (
     Rule(
         "private key",
-        ("private key",),
-        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?s:.{20,}?)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"|[A-Za-z0-9+/=\s]{64,})",
-        "-----BEGIN OPENSSH PRIVATE KEY-----\n"
-        "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n"
-        "-----END OPENSSH PRIVATE KEY-----",
-        "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n"
-        "-----END PUBLIC KEY-----",
-        reach=20_000,
+        ("private key", "private-lines", '"d"'),
+        r"-{4,5} ?(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+        r"|Private-Lines: [0-9]{1,4}\s{1,4}|\"d\"\s?:\s?\"[A-Za-z0-9_-]{40,}\"",
+        MARKERS,
+        r"PRIVATE KEY|Private-Lines|\"d\"",
     ),
-    Rule(
-        "Anthropic key",
-        ("sk-ant-",),
-        r"\bsk-ant-" + _WORD + "{20,}",
-        "sk-ant-api03-Zx8vQ2mNbR4tYw7LpKd3FhJs6GcAeUi9-XoWqTnBvMrE5yDk_AA",
-        "sk-ant-api03-...",
-    ),
-    Rule(
-        "OpenRouter key",
-        ("sk-or-",),
-        r"\bsk-or-(?:v[0-9]+-)?[A-Za-z0-9]{20,}",
-        "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",
-        "sk-or-v1-<your key>",
-    ),
+    Rule("Anthropic key", ("sk-ant-",), rf"\bsk-ant-{_W}{{20,}}"),
+    Rule("OpenRouter key", ("sk-or-",), r"\bsk-or-(?:v[0-9]+-)?[A-Za-z0-9]{20,}"),
     Rule(
         "OpenAI key",
         ("sk-",),
-        r"\bsk-(?:(?:proj|svcacct|admin|None)-" + _WORD + r"{20,}|[A-Za-z0-9]{32,})",
-        "sk-proj-Hq3VbN8xLw2RtZ6yKm4PdFs9JgCeUa7iXoWqTnBvMrE5yDkSh1Qz",
-        "task-management-and-risk-assessment-of-a-disk-subsystem",
+        rf"\bsk-(?:(?:proj|svcacct|admin|None)-{_W}{{20,}}|[A-Za-z0-9]{{32,}})",
     ),
-    Rule(
-        "Google API key",
-        ("aiza",),
-        r"\bAIza[A-Za-z0-9_-]{35}",
-        "AIzaSyD3v8Qk2mNbR4tYw7LpKd3FhJs6GcAeUi9X",
-        "AIzaSyD3v8Qk2m",
-    ),
-    Rule(
-        "Google secret",
-        ("gocspx-", "ya29."),
-        r"\b(?:GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{20,})",
-        "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",
-        "GOCSPX-secret",
-    ),
-    Rule(
-        "AWS key id",
-        ("akia", "asia", "abia", "acca"),
-        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
-        "AKIAZ7Q3MNBR4TYW2LPK",
-        "ASIATICBLACKBEARS",
-    ),
+    Rule("Google API key", ("aiza",), rf"\bAIza{_W}{{35}}"),
+    Rule("Google secret", ("gocspx-", "ya29."), rf"\b(?:GOCSPX-{_W}{{28}}|ya29\.{_W}{{20,}})"),
+    Rule("AWS key id", ("akia", "asia", "abia", "acca"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     Rule(
         "GitHub token",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         r"\b(?:gh[pousr]_[A-Za-z0-9_]{36,}|github_pat_[A-Za-z0-9_]{22,})",
-        "ghp_Zx8vQ2mNbR4tYw7LpKd3FhJs6GcAeUi9XoWq",
-        "ghp_xxxx and github_pat_token",
     ),
     Rule(
         "GitLab token",
         ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glagent-", "gloas-", "glsoat-", "glimt-"),
         r"\bgl(?:pat|dt|rt|cbt|ptt|ft|agent|oas|soat|imt)-[A-Za-z0-9_.-]{20,}",
-        "glpat-Zx8vQ2mNbR4tYw7LpKd3",
-        "glpat-short",
     ),
     Rule(
         "Slack token",
-        ("xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxc-", "xoxd-", "xapp-"),
+        ("xox", "xapp-"),
         r"\b(?:xoxe\.)?(?:xox[abcdeoprs]-[A-Za-z0-9%/+=-]{16,}|xapp-[0-9]-[A-Za-z0-9-]{16,})",
-        "xoxb-274839201847-5839201748392-Zx8vQ2mNbR4tYw7LpKd3FhJs",
-        "xoxb-token",
     ),
-    Rule(
-        "Slack webhook",
-        ("hooks.slack.com",),
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/+-]{24,})",
-        "https://hooks.slack.com/services/T02ABCDEF/B03GHIJKL/Zx8vQ2mNbR4tYw7LpKd3FhJs",
-        "https://hooks.slack.com/services/T/B",
-    ),
-    Rule(
-        "Hugging Face token",
-        ("hf_", "api_org_"),
-        r"\b(?:hf|api_org)_[A-Za-z0-9]{34,}",
-        "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",
-        "hf_hub_download_with_a_long_name_of_a_function",
-    ),
-    Rule(
-        "Groq key",
-        ("gsk_",),
-        r"\bgsk_[A-Za-z0-9]{40,}",
-        "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",
-        "gsk_key",
-    ),
+    Rule("Hugging Face token", ("hf_", "api_org_"), r"\b(?:hf|api_org)_[A-Za-z0-9]{34,}"),
+    Rule("Groq key", ("gsk_",), r"\bgsk_[A-Za-z0-9]{40,}"),
     Rule(
         "Stripe key",
-        ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"),
+        ("k_live_", "k_test_", "whsec_"),
         r"\b(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,})",
-        "sk_live_Zx8vQ2mNbR4tYw7LpKd3FhJs",
-        "sk_test_key",
     ),
-    Rule(
-        "npm token",
-        ("npm_",),
-        r"\bnpm_[A-Za-z0-9]{36}\b",
-        "npm_Zx8vQ2mNbR4tYw7LpKd3FhJs6GcAeUi9XoWq",
-        "npm_config_registry_and_npm_lifecycle_event",
-    ),
-    Rule(
-        "PyPI token",
-        ("pypi-ag",),
-        r"\bpypi-Ag[A-Za-z0-9_-]{40,}",
-        "pypi-AgEIcHlwaS5vcmcCJDNhYzJmZTU4LTk3YjEtNGQ2Yy1hM2U4LWY1NzBiOWQxYzI2ZQ",
-        "pypi-AgEIcHlwaS5vcmc",
-    ),
+    Rule("npm token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
+    Rule("PyPI token", ("pypi-ag",), rf"\bpypi-Ag{_W}{{40,}}"),
     Rule(
         "JSON web token",
         ("eyj",),
-        r"\beyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{8,}|)\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,2}",
-        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-        "eyJhbGciOiJIUzI1NiJ9",
-        reach=4_000,
+        rf"\beyJ{_W}{{8,}}\.(?:eyJ{_W}{{8,}}|)\.{_W}{{10,}}(?:\.{_W}+){{0,2}}",
+    ),
+    Rule("SendGrid key", ("sg.",), rf"\bSG\.{_W}{{16,32}}\.{_W}{{32,}}"),
+    Rule("DigitalOcean token", ("_v1_",), r"\bdo[opr]_v1_[a-f0-9]{40,}"),
+    Rule(
+        "Shopify token",
+        ("shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"),
+        r"\bshp(?:at|ca|pa|ss|ua|tka)_[A-Za-z0-9]{32,}",
+    ),
+    Rule("Linear key", ("lin_",), r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+    Rule("Notion token", ("ntn_", "secret_"), r"\b(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}\b)"),
+    Rule("Replicate token", ("r8_",), r"\br8_[A-Za-z0-9]{32,}"),
+    Rule("xAI key", ("xai-",), r"\bxai-[A-Za-z0-9]{40,}"),
+    Rule("Perplexity key", ("pplx-",), r"\bpplx-[A-Za-z0-9]{40,}"),
+    Rule("age key", ("age-secret-key-1",), r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    Rule("Telegram token", ("/bot", ":aa", "telegram"), rf"(?:\b|/bot)[0-9]{{8,10}}:{_W}{{35}}\b"),
+    Rule("Discord token", ("discord",), rf"\b[MNO]{_W}{{23,27}}\.{_W}{{6}}\.{_W}{{27,}}"),
+    Rule("Tailscale key", ("tskey-",), rf"\btskey-{_W}{{16,}}"),
+    Rule("Figma token", ("figd_", "figo_", "figu_", "figr_"), rf"\bfig[dour]_{_W}{{36,}}"),
+    Rule("Supabase key", ("sbp_", "sb_secret_"), rf"\b(?:sbp_[a-f0-9]{{40}}|sb_secret_{_W}{{20,}})"),
+    Rule(
+        "Vercel token",
+        ("vercel_blob", "vcp_", "vci_", "vca_", "vck_", "vcr_"),
+        r"\b(?:vercel_blob_rw_[A-Za-z0-9_]{20,}|vc[piakr]_[A-Za-z0-9]{24,})",
+    ),
+    Rule("Airtable token", ("pat",), r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
+    Rule("Vault token", ("hvs.", "hvb.", "hvr."), rf"\bhv[sbr]\.{_W}{{20,}}"),
+    Rule(
+        "Atlassian token",
+        ("atatt3", "atctt3", "atbb"),
+        r"\b(?:AT[AC]TT3[A-Za-z0-9_=-]{40,}|ATBB[A-Za-z0-9]{28,})",
+    ),
+    Rule("Mailgun key", ("key-",), r"\bkey-[a-f0-9]{32}\b"),
+    Rule("Twilio key", tuple(f"sk{digit}" for digit in "0123456789abcdef"), r"\bSK[a-f0-9]{32}\b"),
+    Rule("Square token", ("sq0", "eaaa"), rf"\b(?:sq0(?:atp|csp|idp)-{_W}{{20,}}|EAAA{_W}{{60}}\b)"),
+    Rule("Docker token", ("dckr_",), rf"\bdckr_[po]at_{_W}{{20,}}"),
+    Rule("Databricks token", ("dapi",), r"\bdapi[a-f0-9]{32}"),
+    Rule(
+        "Grafana token",
+        ("glsa_", "glc_"),
+        r"\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_eyJ[A-Za-z0-9+/=]{20,})",
+    ),
+    Rule("Sentry token", ("sntr",), r"\bsntry[sua]_[A-Za-z0-9+/=_-]{40,}"),
+    Rule("New Relic key", ("nrak-",), r"\bNRAK-[A-Z0-9]{27}"),
+    Rule("Terraform token", (".atlasv1.",), rf"\b[A-Za-z0-9]{{14}}\.atlasv1\.{_W}{{40,}}"),
+    Rule("RubyGems key", ("rubygems_",), r"\brubygems_[a-f0-9]{48}"),
+    Rule("Netlify token", ("nfp_",), r"\bnfp_[A-Za-z0-9]{36,}"),
+    Rule("Postman key", ("pmak-",), r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    Rule("LangSmith key", ("lsv2_",), r"\blsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    Rule("Brevo key", ("xkeysib-",), rf"\bxkeysib-[a-f0-9]{{40,}}-{_W}{{8,}}"),
+    Rule("Azure secret", ("8q~",), r"\b[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,37}"),
+    Rule(
+        "webhook",
+        ("hooks.slack.com", "/api/webhooks/", "webhook.office.com", "hooks.zapier.com"),
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/+-]{24,})"
+        rf"|discord(?:app)?\.com/api/webhooks/[0-9]{{1,30}}/({_W}{{20,}})"
+        r"|webhook\.office\.com/webhookb2/([A-Za-z0-9@/_-]{24,})"
+        r"|hooks\.zapier\.com/hooks/catch/([A-Za-z0-9/]{10,})",
+    ),
+    Rule(
+        "signed address",
+        ("sig", "token=", "auth=", "code=", "hmac=", "hash=", "key="),
+        r"(?i)[?&](?:amp;)?(?:sig|signature|x-(?:amz|goog)-(?:signature|security-token)|st|hmac)"
+        r"=([A-Za-z0-9%+/=_~.-]{16,})"
+        r"|[?&](?:amp;)?(?:key|code|auth|hash)=([A-Za-z0-9%=_~.-]{32,})",
+    ),
+    Rule(
+        "password hash",
+        ("$apr1$", "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$argon2", "$scrypt$"),
+        r"\$(?:apr1|[1256y]|2[aby]|argon2(?:id?|d)|scrypt|7)\$[A-Za-z0-9./$=,+-]{20,}",
     ),
     Rule(
         "password in a URL",
-        ("://",),
-        r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'`<>\\]{0,100}:([^\s/@\"'`<>\\]{1,200})@[A-Za-z0-9_.\[-]",
-        "postgres://shop:s3cr3t-pw@db.example.org:5432/shop",
-        "http://localhost:8080/@scope/name",
-        is_assigned=True,
+        ("://", "jdbc:oracle"),
+        r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\[\"'`<>\\?#]{0,100}[:@]"
+        r"|jdbc:oracle:\w{1,10}:[\w.-]{1,40}/",
+        ADDRESS,
+        r"://[^\s/:@\"'`<>\\?#]*[:@]|jdbc:oracle",
     ),
     Rule(
         "authorization",
-        ("authorization",),
-        r"(?i)\bauthorization[\"']{0,2}\s{0,3}[:=,]\s{0,3}[\"'`]?"
-        r"(?:(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9._~+/=-]{8,})"
-        r"|([A-Za-z0-9._~+/=-]{20,}))",
-        "Authorization: Bearer 9f8e7d6c5b4a39281706",
-        "Authorization: Bearer <token>",
-        is_assigned=True,
+        ("authorization", "bearer"),
+        r"(?i)(?:authorization[\"']{0,2}\s{0,3}(?:[:=,]|=>)\s{0,3}(?:[\"']?value[\"']?\s?[:=]\s?)?[\"'`]?"
+        r"(?:(?:bearer|basic|token|apikey|digest|negotiate|bot)(?:\s|%20){1,4}([A-Za-z0-9._~+/=:-]{6,})"
+        r"|([A-Za-z0-9._~+/=-]{20,})|AWS4-HMAC-SHA256[^\n]*?Signature=([a-f0-9]{64}))"
+        r"|\bbearer(?:\s|%20){1,4}[\"'`]?([A-Za-z0-9._~+/=-]{16,}))",
+        ARGUMENT,
+        r"(?i)authorization|bearer[\s%]",
     ),
     Rule(
         "cookie",
-        ("cookie:",),
-        r"(?i)\b(?:set-)?cookie: ?[a-z0-9_.-]{0,30}(?:session|sess|sid|token|auth|jwt)[a-z0-9_.-]{0,30}"
-        r"=([A-Za-z0-9%._~+/=-]{12,})",
-        "Set-Cookie: sessionid=9f8e7d6c5b4a39281706; Path=/",
-        "Set-Cookie: theme=dark; Path=/",
-        is_assigned=True,
-    ),
-    Rule(
-        "header",
-        ("x-",),
-        r"(?i)\bx-[a-z0-9-]{0,30}(?:key|token|secret|password)[\"']{0,2}\s{0,3}:\s{0,3}[\"'`]?"
-        r"([A-Za-z0-9._~+/=-]{8,})",
-        "X-Api-Key: 9f8e7d6c5b4a39281706",
-        "X-Api-Key: $API_KEY",
-        is_assigned=True,
+        ("cookie", "curl"),
+        r"(?i)cookie[\"']?\s{0,3}[:=,]\s{0,3}[\"'`]?"
+        r"|\bcurl[\"']?[\s,](?:[^\n|;]*?[\s\"'])?(?:-b|--cookie)[ \t\"',=]{1,4}",
+        COOKIES,
+        r"(?i)cookie[\"']?\s{0,3}[:=,]|\bcurl\b",
     ),
     Rule(
         "password",
-        ("passw", "passphrase", "pwd"),
-        r"(?i)(?:\b|_)" + _PASSWORD + r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"
-        r"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'"
-        r"|([^\s\"'`<>(){}\[\]$,;|&\\]{4,200})(?:[\s\"'`,;|&)}\]\\]|$))",
-        'password: "hunter2-and-more"',
-        "password = getpass.getpass(prompt)",
-        is_assigned=True,
+        ("pass", "pwd", "identified", "securestring"),
+        r"(?i)\b(?:identified by|with password|password)[ \t]{1,3}()'[^'\n]"
+        r"|(?:^|[\s\"'`(\[])--?[a-z0-9-]{0,30}(?:password|passwd|passphrase|storepass|keypass)"
+        r"(?:[ \t]{1,3}|[\"'],\s{0,3})()[^\s-]"
+        r"|(?:^|\n|\s(?:login|user(?:name)?)[ \t\n]{1,20}[^\s]{1,100}\s)[ \t]{0,40}"
+        r"password[ \t]{1,20}()[!-,./0-9;<>-~]"
+        r"|(?i:securestring)[ \t]{1,3}(?:-string[ \t])?()[\"']",
+        ARGUMENT,
+        r"(?i)identified by|-[a-z0-9-]*(?:pass|passwd|phrase|password)[ \t\"']|password[ \t]"
+        r"|securestring",
     ),
     Rule(
         "token or key",
-        ("key", "token", "secret"),
-        r"(?i)(?:\b|_)" + _NAME + r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"
-        r"(?:\"([^\"\s]{8,400})\"|'([^'\s]{8,400})'"
-        r"|([A-Za-z0-9._~+/=%:-]{8,400})(?:[\s\"'`,;|&)}\]\\]|$))",
-        '"client_secret": "9f8e7d6c-5b4a-3928"',
-        '"token": "identifier", "tokens": 4096, "max_tokens": 8192',
-        is_assigned=True,
+        ("token", "secret", "key", "_auth", '"auth"'),
+        r"(?i)(?:^|[\s\"'`(\[])--[a-z0-9-]{0,30}(?:token|secret|(?:api|access|secret|auth|private|account)-?key)"
+        r"(?:[ \t]{1,3}|[\"'],\s{0,3})()[^\s-]"
+        r"|\"auth\"\s{0,3}:\s{0,3}\"([a-z0-9+/]{12,}={0,2})\"|\b_auth\s{0,3}=\s{0,3}\"?([a-z0-9+/]{12,}={0,2})",
+        ARGUMENT,
+        r"(?i)--[a-z0-9-]*(?:token|secret|key)[ \t\"']|_auth|\"auth\"",
     ),
     Rule(
-        "option",
-        ("passw", "passphrase", "key", "token", "secret"),
-        r"(?i)(?:\s|^|[\"'`(])--[a-z0-9-]{0,30}(?:password|passwd|passphrase|token|secret|(?:api|access)-?key)"
-        r"[ \t]{1,3}(?:\"([^\"\s]{6,200})\"|'([^'\s]{6,200})'|([A-Za-z0-9._~+/=%:!#@^-]{6,200}))",
-        "docker login --username shop --password hunter2-and-more",
-        "gh auth login --with-token --secret-token token.txt --password-stdin",
-        is_assigned=True,
+        "secret in a command",
+        ("setx", "setenv", "set -", " set ", "env ", "arg ", "export ", "config ", "env:"),
+        rf"{_SETTERS}[A-Za-z0-9_.:/-]{{0,80}}?(?i:{NAME_WORD})[0-9]{{0,2}}[ \t]{{1,3}}"
+        r"(?:(?:-b|--body|--value)[ \t=])?",
+        SETTER,
+        r"(?:setx|setenv|ENV|ARG|export|config|secret set|configure set|set -[a-zA-Z]{1,4}|env:)[ \t]"
+        rf"[A-Za-z0-9_.:/ \t-]*(?i:{NAME_WORD})[0-9]{{0,2}}[ \t]",
     ),
     Rule(
-        "named value",
-        ("passw", "pwd", "key", "token", "secret"),
-        r"(?i)\bname[\"']?\s{0,3}:\s{0,3}[\"']?[a-z0-9_.-]{0,60}(?:password|passwd|pwd|key|token|secret)[\"']?"
-        r"(?:,\s{0,60}|\s{1,60})[\"']?value[\"']?\s{0,3}:\s{0,3}"
-        r"(?:\"([^\"\s]{6,400})\"|'([^'\s]{6,400})'|([A-Za-z0-9._~+/=%:!#@^-]{6,400}))",
-        "- name: DB_PASSWORD\n  value: hunter2-and-more",
-        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: shop-7",
-        is_assigned=True,
+        "secret in a command",
+        (
+            *("curl", "wget", "http -a", "https -a", "--auth", "mysql", "mariadb", "7z", "zip -p", "unrar"),
+            *("sshpass", "login", "redis-cli", "mongo", "pass:", "openssl", "sqlcmd", "bcp ", "osql", "ldap"),
+            *(
+                "smbclient",
+                "rpcclient",
+                "lftp",
+                "freerdp",
+                "cmdkey",
+                "net use",
+                "sudo -s",
+                "chpasswd",
+                "htpasswd",
+            ),
+        ),
+        "|".join(
+            (
+                _arguments("curl|wget", "-u|--user|-U|--proxy-user", r"[ \t\"',=]{1,4}[^\s:\"']{1,100}:"),
+                _arguments("https?", "-a|--auth", r"[ \t\"',=]{1,4}[^\s:\"']{1,100}:"),
+                _arguments(
+                    "mysql(?:dump|admin|import|show)?|mariadb(?:-dump|-admin)?|7za?|7zz|unrar|rar|sshpass",
+                    "-p",
+                    _GLUED,
+                ),
+                _arguments("sshpass", "-p"),
+                _arguments("zip|unzip|sqlcmd|bcp|osql", "-P"),
+                _arguments("(?:docker|podman|buildah|skopeo|helm registry|oras|az|az acr) login", "-p"),
+                _arguments("redis-cli", "-a"),
+                _arguments("mongo(?:sh|dump|restore|export|import)?", "-p"),
+                _arguments("ldap(?:search|add|modify|whoami)", "-w"),
+                _arguments("openssl", "pass:", ""),
+                _arguments("openssl enc", "-k"),
+                _arguments("smbclient|rpcclient|net", "-U|--user", r"[ \t\"',=]{1,4}[^\s%\"']{1,100}%"),
+                _arguments("lftp|lftp -u", "-u", r"[ \t\"']{1,4}[^\s,\"']{1,100},"),
+                _arguments("x?freerdp|xfreerdp3?", "/p:", ""),
+                _arguments("cmdkey", "/pass:", ""),
+                r"\bnet use[ \t][^\n]*?/user:[^\s]{1,80}[ \t]{1,3}()[^\s/]",
+                r"\bhtpasswd -[a-zA-Z]{0,5}b[a-zA-Z]{0,5} [^\s]{1,100} [^\s]{1,100} ()[^\s]",
+                r"\becho (?:-n )?()[^\s|]{1,100} ?\| ?(?:sudo -S|(?:docker|podman|helm registry) login)",
+                r"\becho (?:-n )?[\"']?[\w.-]{1,40}:()[^\s|]{1,100} ?\| ?(?:sudo )?chpasswd",
+            )
+        ),
+        ARGUMENT,
+        r"\b(?:curl|wget|https?|mysql\w*|mariadb[\w-]*|7z\w*|(?:un)?rar|sshpass|(?:un)?zip|sqlcmd|bcp|osql|login"
+        r"|redis-cli|mongo\w*|ldap\w+|openssl|smbclient|rpcclient|net|lftp|htpasswd)\b[^\n|;]*[\s\"']"
+        r"(?:-[uUpPawkb]|--user|--auth|--proxy-user|/user:)|pass:|/p:"
+        r"|\becho [^\n|]*\| ?(?:sudo|docker|podman|helm|chpasswd)",
     ),
     Rule(
-        "assigned secret",
-        _UPPER_ANCHORS,
-        r"\b" + _UPPER + r"[\"']?(?:=|:[ \t]{1,3})"
-        r"(?:\"([^\"\s]{4,400})\"|'([^'\s]{4,400})'|([^\s\"'`<>(){}\[\]$,;|&\\]{4,400}))",
-        "export DEPLOY_KEY=correct-horse-battery",
-        "export DEPLOY_KEY=$(cat key.txt) KEY=VALUE TOKEN=${TOKEN}",
-        is_assigned=True,
+        "password file",
+        (":5432:", ":5433:", ":6432:", ":*:"),
+        r"(?:^|[\s\"'(])[A-Za-z0-9.*-]{1,80}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*.-]{1,40}:"
+        r"[A-Za-z0-9_*.-]{1,40}:()[^\s:]",
+        ARGUMENT,
+        r":(?:[0-9]{4}|\*):",
+    ),
+    Rule(
+        "recovery phrase",
+        ("phrase", "mnemonic", "seed"),
+        r"(?i)(?:seed|recovery|mnemonic|secret)(?:[ _-]?(?:phrase|words))?[\"'`*]{0,3}\s?[:=]\s?[\"'`]?"
+        r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})",
+    ),
+    Rule(
+        "password",
+        _PASSWORD_ANCHORS,
+        rf"(?i)(?:{_PASSWORD_WORD})[0-9]{{0,2}}{_BETWEEN}",
+        NAMED,
+        rf"(?i)(?:{_PASSWORD_WORD}){_HINT}",
+    ),
+    Rule(
+        "token or key",
+        _SECRET_ANCHORS,
+        rf"(?i)(?:{_SECRET_WORD})[0-9]{{0,2}}{_BETWEEN}",
+        NAMED,
+        rf"(?i)(?:{_SECRET_WORD}){_HINT}",
     ),
 )
 """The rules. If two match the same text, the first one gives the kind."""

@@ -1,4 +1,4 @@
-"""``leafmark context``: the messages that an agent would send to the model, as JSON or as a quote."""
+"""``leafmark context``: the context that an agent builds from a session, as JSON or as a quote."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
 from app.redact import Redactor
 from app.reports.errors import complain_of, exit_code
-from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
+from app.reports.for_agent import OtherFolder, check_folder, check_options, without_cut_word, write_quoted
 from app.reports.output import complain, write_json
-from app.sessions.errors import SessionError
+from app.sessions.errors import MissingBase, SessionError
 from app.sessions.manager.session_manager import SessionManager
 from app.setup import Setup
 
@@ -34,6 +34,9 @@ def run(options: Options, setup: Setup) -> int:
     except (NotFound, Ambiguous, SessionError, OtherFolder) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
+    for problem in manager.problems:
+        if isinstance(problem, MissingBase):
+            complain(problem.reason)
     if options.for_agent:
         write_quoted(_lines(document), newest_last=True)
     else:
@@ -45,13 +48,15 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     """The messages as lines of text: what was said, calls of tools, and the beginning of their output."""
     redactor = Redactor()
     session = document["session"]
-    yield f"session {session['session_id']} ({session['agent']}): {session['title']}"
+    title = without_cut_word(redactor.text(session["title"]))
+    yield f"session {redactor.text(session['session_id'])} ({session['agent']}): {title}"
     for message in document["messages"]:
         role = str(message.get("role", "message"))
-        # Half a secret cannot be recognised, so that a text is redacted before it is cut.
-        text = redactor.text("\n".join(filter(str.strip, _texts(message, redactor))))
+        text = "\n".join(filter(str.strip, _texts(message, redactor)))
         if role == "toolResult" and len(text) > LONGEST_RESULT:
-            text = f"{text[:LONGEST_RESULT]} … ({len(text):,} characters)"
+            text = f"{redactor.cut(text, LONGEST_RESULT)} … ({len(text):,} characters)"
+        else:
+            text = redactor.text(text)
         if text:
             yield f"{role}: {text}"
 
@@ -68,7 +73,7 @@ def _texts(message: Mapping[str, Any], redactor: Redactor) -> Iterator[str]:
         if kind == "text":
             yield str(block.get("text", ""))
         elif kind == "toolCall":
-            arguments = redactor.text(json.dumps(block.get("arguments"), ensure_ascii=False))
-            yield f"[calls {block.get('name')} {arguments[:LONGEST_RESULT]}]"
+            arguments = json.dumps(redactor.value(block.get("arguments")), ensure_ascii=False)
+            yield f"[calls {block.get('name')} {redactor.cut(arguments, LONGEST_RESULT)}]"
         elif kind == "image":
             yield "[image]"

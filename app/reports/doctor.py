@@ -19,8 +19,10 @@ from app.actions.archive import damage
 from app.export.output_file import Target
 from app.formats.errors import SessionError
 from app.formats.text import inert, one_line
+from app.formats.timestamps import iso
 from app.index.cache import cache_status
 from app.index.index import Index
+from app.index.row import is_ahead
 from app.index.search.prompt_histories import read_prompts
 from app.keys import key_problems
 from app.options import DONE, FAILED, Options, WrongUse
@@ -76,6 +78,10 @@ def examine(setup: Setup) -> dict[str, Any]:
         if row.problems or row.torn:
             faults = problems(row.path, agents[row.store])
             skipped += [(row.path, fault.line, fault.reason) for fault in faults]
+        if is_ahead(row, setup.now_ms()):
+            when = f"{iso(row.newest)[:10]}, more than a day ahead of the clock"
+            what = f"its newest message is of {when}: the time of its file counts"
+            skipped.append((row.path, None, what))
     others = chain(
         *map(deeper, setup.stores),
         _archive_problems(setup),
@@ -195,7 +201,7 @@ _VARIABLES = (
     *("COLUMNS", "TMUX", "SHELL", "EDITOR"),
 )
 _LONGEST = 100_000
-"""Bytes of a file that is quoted."""
+"""Characters of a file that is quoted."""
 
 
 def write_report(named: str, findings: Mapping[str, Any], setup: Setup) -> int:
@@ -254,7 +260,7 @@ def _file(title: str, path: str) -> Iterator[str]:
     """The lines of a file, of a long one the last."""
     yield f"\n{title}: {path}"
     try:
-        text = read_small(path)[-_LONGEST:].decode("utf-8", "replace")
+        text = Redactor().cut(read_small(path).decode("utf-8", "replace"), _LONGEST, keeps_end=True)
     except FileNotFoundError:
         yield "  none"
     except OSError as error:

@@ -6,11 +6,12 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from app.export.choice import FULL, HTML, JSON, JSONL, REDACTED, Choice, file_name
 from app.export.exporter import Export, Surroundings, open_export
-from app.export.output_file import Target
+from app.export.output_file import NotRegular, Target
 from app.export.to_file import redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
@@ -113,7 +114,7 @@ def _export(
         if options.output == STANDARD_OUTPUT:
             _to_standard_output(export, options, redactor)
             return
-        kept = [session.path, *(store.root for store in setup.stores)]
+        kept = [session.path, *setup.kept_files()]
         target = Target(_path(export, options), force=options.force, kept=kept)
         try:
             target.check()
@@ -121,6 +122,9 @@ def _export(
                 _write(export, file, options, redactor, f"{target.path}: not written")
         except FileExistsError:
             raise NotExported(f"{target.path}: is there already, and is kept; --force replaces it") from None
+        except NotRegular as error:
+            reply = "`-o -` writes to standard output"
+            raise NotExported(f"{target.path}: {error.strerror}; {reply}") from None
     except (CurrentFolderGone, BrokenPipeError):
         raise  # BrokenPipeError: the reader of the output has gone
     except OSError as error:
@@ -198,7 +202,7 @@ def _about_redaction(redactor: Redactor | None, options: Options) -> str:
     if redactor is None:
         return "Nothing was redacted. Read the file before you share it."
     count = len(redactor.replacements)
-    looked = f"Looked for {len(RULES)} kinds of secrets; replaced {count:,}."
+    looked = f"Looked for {len({rule.kind for rule in RULES})} kinds of secrets; replaced {count:,}."
     images = " Images were not looked at." if options.images else ""
     return f"{looked}{images} Read the file before you share it."
 
@@ -214,8 +218,7 @@ def _complain_of_problems(path: str, export: Export) -> None:
 
 def _is_approved(redactor: Redactor) -> bool:
     """List the replacements on standard error, and ask whether to write if the input is a terminal."""
-    for replacement in redactor.replacements:
-        sys.stderr.write(_review_line(replacement) + "\n")
+    sys.stderr.writelines(f"{line}\n" for line in _review_lines(redactor.replacements))
     count = len(redactor.replacements)
     personal = redactor.personal_count
     sys.stderr.write(
@@ -229,17 +232,33 @@ def _is_approved(redactor: Redactor) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-_SHOWN_SECRET = 4
-"""The most characters of a secret that are listed, and no more than a quarter of it."""
+_SHOWN_END = 4
+"""The most characters of a secret that are listed at either end: no more than an eighth of it."""
+_SHOWN_PLACES = 3
 
 
-def _review_line(replacement: Replacement) -> str:
-    """A replacement with its surroundings; of the secret, only its first characters."""
-    length = len(replacement.secret)
-    secret = one_line(replacement.secret[: min(_SHOWN_SECRET, length // 4)], _SHOWN_SECRET)
-    marked = f"[{replacement.kind}: {secret}…, {length:,} characters]"
-    before, after = (" ".join(text.split()) for text in (replacement.before, replacement.after))
-    return f"{replacement.place}: " + one_line(f"{before} {marked} {after}", 400)
+def _review_lines(replacements: Sequence[Replacement]) -> Iterator[str]:
+    """The replacements by kind, the most frequent kind first. A secret is listed once, in the context of its
+    first place, with all but its ends hidden.
+    """
+    kinds: dict[str, dict[str, list[Replacement]]] = {}
+    for each in replacements:
+        kinds.setdefault(each.kind, {}).setdefault(each.secret, []).append(each)
+    for kind, secrets in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        yield f"{kind}: {len(secrets):,} different"
+        for secret, found in secrets.items():
+            places = list(dict.fromkeys(each.place for each in found))
+            more = len(places) - _SHOWN_PLACES
+            where = ", ".join(places[:_SHOWN_PLACES]) + (f" and {more:,} more places" if more > 0 else "")
+            yield f"  {where}: " + one_line(f"{found[0].before}[{_hidden(secret)}]{found[0].after}", 400)
+
+
+def _hidden(secret: str) -> str:
+    """The ends of a secret, and its length."""
+    length = len(secret)
+    shown = min(_SHOWN_END, length // 8)
+    first, last = secret[:shown], secret[length - shown :]
+    return f"{one_line(first)}…{one_line(last)}, {length:,} characters"
 
 
 def _show(path: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from app.formats.prices import Spending
 from app.formats.text import one_line
 from app.options import Options, WrongUse
 from app.view.formatting import short_id
@@ -46,7 +47,7 @@ def session_fields(
     :param session_of: that session, with `agent` and `title`.
     """
     return (
-        Field("id", "id of the session", id_of),
+        Field("id", "id of the session (session_id works too)", id_of),
         Field("short_id", "the part of the id that lists show", lambda item: short_id(id_of(item))),
         Field("agent", "agent that wrote it", lambda item: session_of(item).agent),
         Field("title", "name, else the first prompt", lambda item: session_of(item).title),
@@ -122,3 +123,9 @@ def fields_help(fields: Sequence[Field[Item]], in_pipe: Sequence[str]) -> Iterat
     for field in fields:
         yield f"  {field.name:<{cells}}{field.help}"
     yield f"in a pipe, separated by tabs: {' '.join(in_pipe)}"
+
+
+def cost_fields(spending: Spending) -> dict[str, Any]:
+    """The fields about a cost in JSON; `cost` is in dollars, and None if nothing of it is known."""
+    is_estimated, is_partial = spending.estimated > 0, spending.unpriced > 0
+    return {"cost": spending.known, "cost_estimated": is_estimated, "cost_partial": is_partial}

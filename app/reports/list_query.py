@@ -39,7 +39,7 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
         return None
     for note in parsed.notes:
         complain(note.message)
-    facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder)
+    facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder, setup.prices)
     taggings = read_taggings(setup.state_folder)
 
     def has_terms(row: Row) -> bool:

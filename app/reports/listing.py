@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
+from app.formats.amounts import token_count
+from app.formats.prices import LIST_PRICES, Prices, Spending
 from app.formats.text import one_line
 from app.formats.timestamps import iso
 from app.index.catalog.catalog import Catalog
 from app.index.live_sessions import live_sessions
-from app.index.row import Row, problem_count
+from app.index.row import Row, is_subagent, problem_count
 from app.index.scan.retry import make_current
 from app.index.scan.walk import WalkResult, walk
 from app.index.text.store import TextStore
 from app.options import Options
-from app.reports.fields import Field, line_maker, session_fields
+from app.reports.fields import Field, cost_fields, line_maker, session_fields
 from app.reports.output import (
     BOLD,
     CYAN,
@@ -36,7 +38,7 @@ from app.stores.layout import Complaint, hides_nothing
 from app.stores.live import look
 from app.stores.tags import NOTHING, Tagging, Taggings, read_taggings
 from app.view.cells import pad, shorten, width
-from app.view.formatting import SHORT_ID, age, count, how_many_unread, short_id, tilde
+from app.view.formatting import SHORT_ID, age_or_date, count, how_many_unread, short_id, tilde
 
 Result = TypeVar("Result")
 
@@ -53,12 +55,19 @@ class Listed(NamedTuple):
 
     :param now_ms: the time of the list, in milliseconds since the epoch.
     :param state: "live", "maybe" or "idle".
+    :param prices: those of tokens without a cost.
     """
 
     row: Row
     now_ms: int
     state: str = "idle"
     tagging: Tagging = NOTHING
+    prices: Prices = LIST_PRICES
+
+    @property
+    def spending(self) -> Spending:
+        """The cost."""
+        return self.prices.spending(self.row.cost, self.row.unpriced)
 
 
 ROW_FIELDS: tuple[Field[Listed], ...] = (
@@ -66,8 +75,10 @@ ROW_FIELDS: tuple[Field[Listed], ...] = (
     Field("name", "name that a user gave it", lambda item: item.row.name),
     Field("cwd", "folder that it works in", lambda item: item.row.cwd),
     Field("path", "its file", lambda item: item.row.path),
-    Field("modified", "time of the newest message", lambda item: iso(item.row.modified)),
-    Field("age", "age of the newest message, such as 3d", lambda item: age(item.row.modified, item.now_ms)),
+    Field("modified", "time of the newest message", lambda item: iso(item.row.newest)),
+    Field(
+        "age", "age of the newest message, such as 3d", lambda item: age_or_date(item.row.newest, item.now_ms)
+    ),
     Field(
         "created",
         "time of its beginning",
@@ -82,10 +93,25 @@ ROW_FIELDS: tuple[Field[Listed], ...] = (
         lambda item: ", ".join([label for _, label in item.row.labels]),
     ),
     Field("models", "models that answered", lambda item: ", ".join(item.row.models)),
-    Field("tokens", "tokens, cached ones too", lambda item: sum(item.row.tokens)),
-    Field("cost", "cost in dollars", lambda item: f"{item.row.cost:.4f}"),
+    Field("tokens", "tokens, input and output", lambda item: token_count(item.row.tokens)),
+    Field("cached", "tokens read from the cache or written to it", lambda item: sum(item.row.tokens[2:])),
+    Field(
+        "cost",
+        "cost in dollars; empty if it is not known",
+        lambda item: None if item.spending.known is None else f"{item.spending.dollars:.4f}",
+    ),
+    Field(
+        "cost_estimated",
+        "the sign ~ for a cost that is an estimate",
+        lambda item: "~" if item.spending.estimated > 0 else "",
+    ),
     Field("size", "bytes of the file", lambda item: item.row.size),
     Field("problems", "number of faults in the file", lambda item: problem_count(item.row, item.now_ms)),
+    Field(
+        "subagent",
+        "the word sub-agent for a session of one",
+        lambda item: "sub-agent" if is_subagent(item.row) else "",
+    ),
 )
 
 LIST_FIELDS: tuple[Field[Listed], ...] = (
@@ -101,7 +127,8 @@ LIST_PIPE = ("id", "modified", "agent", "messages", "title", "cwd")
 def run(options: Options, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. The exit code is 1 if a query matches none."""
     cells = columns()
-    make_line = line_maker(options, LIST_FIELDS, LIST_PIPE, cells)
+    fields = LIST_FIELDS if options.format else [_with_word(field) for field in LIST_FIELDS]
+    make_line = line_maker(options, fields, LIST_PIPE, cells)
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
     walked = walk(setup.stores)
@@ -125,14 +152,20 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         taggings = read_taggings(setup.state_folder)
         sessions = [
-            to_json(row, states.get(row.path, "idle"), now_ms, taggings.get((row.agent, row.id), NOTHING))
+            to_json(
+                row,
+                states.get(row.path, "idle"),
+                now_ms,
+                taggings.get((row.agent, row.id), NOTHING),
+                setup.prices,
+            )
             for row in shown
         ]
         write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
     else:
         if shown and make_line is not None:
             taggings = read_taggings(setup.state_folder) if options.format else {}
-            write_lines(make_line(_listed(row, now_ms, states, taggings)) for row in shown)
+            write_lines(make_line(_listed(row, now_ms, states, taggings, setup.prices)) for row in shown)
         elif shown and cells is not None:
             colour = wants_colour(setup.env)
             write_lines(table(shown, states, setup.home, now_ms, cells, header=True, colour=colour))
@@ -143,8 +176,20 @@ def run(options: Options, setup: Setup) -> int:
     return 1 if query and not total else 0
 
 
-def _listed(row: Row, now_ms: int, states: dict[str, str], taggings: Taggings) -> Listed:
-    return Listed(row, now_ms, states.get(row.path, "idle"), taggings.get((row.agent, row.id), NOTHING))
+def shown_title(row: Row) -> str:
+    """The title of a session, with a word before that of a sub-agent: the user did not write to it."""
+    return f"sub-agent: {row.title}" if is_subagent(row) else row.title
+
+
+def _with_word(field: Field[Listed]) -> Field[Listed]:
+    if field.name != "title":
+        return field
+    return Field(field.name, field.help, lambda item: shown_title(item.row))
+
+
+def _listed(row: Row, now_ms: int, states: dict[str, str], taggings: Taggings, prices: Prices) -> Listed:
+    tagging = taggings.get((row.agent, row.id), NOTHING)
+    return Listed(row, now_ms, states.get(row.path, "idle"), tagging, prices)
 
 
 def read_current(
@@ -230,13 +275,13 @@ def table(
         over = max(0, width(text) - id_cells)
         facts = [
             f"{signs.get(row.path, ' ')} ",
-            f"{age(row.modified, now_ms):>4} ",
+            f"{age_or_date(row.newest, now_ms):>4} ",
             f"{row.agent:<8} ",
             f"{count(row.message_count):>4} ",
             pad(marks, max(width(marks), MARK_CELLS - over)),
             pad(text, max(width(text), id_cells)),
         ]
-        lines.append(line(facts, row.title, folder))
+        lines.append(line(facts, shown_title(row), folder))
     return lines
 
 
@@ -289,7 +334,7 @@ def _marks(row: Row, now_ms: int) -> str:
 def complain_of_skipped(
     complaints: Iterable[Complaint], reported: Iterable[str], stores: Iterable[Store]
 ) -> None:
-    """Print one line with the number of files and folders that were not read, if there are any.
+    """Print one line with the number of files and folders in which no session was read, if there are any.
 
     :param reported: paths that are left out, because they are listed or reported elsewhere.
     """
@@ -298,20 +343,23 @@ def complain_of_skipped(
         paths.difference_update(reported)
     if not paths:
         return
-    suffixes = tuple({suffix for store in stores for suffix in store.suffixes})
+    suffixes = tuple({suffix for store in stores for suffix in (*store.suffixes, *store.unread_suffixes)})
     files = sum(path.endswith(suffixes) for path in paths)
     number = how_many_unread(files, len(paths) - files)
     were = "was" if len(paths) == 1 else "were"
     complain(f"{number} {were} not read; `leafmark doctor` says why")
 
 
-def to_json(row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING) -> dict[str, Any]:
+def to_json(
+    row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING, prices: Prices = LIST_PRICES
+) -> dict[str, Any]:
     """The row's JSON object. Times become ISO 8601, UTC.
 
     :param row: loaded in full, so that `first_message` is there.
     :param state: "live", "maybe" or "idle".
     :param now_ms: decides whether an unfinished last line is damage yet.
     :param tagging: its tags and note.
+    :param prices: those of tokens without a cost.
     """
     return {
         "agent": row.agent,
@@ -322,17 +370,19 @@ def to_json(row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING) -> di
         "title": row.title,
         "first_message": row.first_message,
         "created": None if row.created is None else iso(row.created),
-        "modified": iso(row.modified),
+        "modified": iso(row.newest),
         "message_count": row.message_count,
         "entry_count": row.entry_count,
         "leaf_count": row.leaf_count,
         "labels": [{"entry_id": entry_id, "label": label} for entry_id, label in row.labels],
         "leaf_id": row.leaf_id,
         "parent_session": row.parent_session,
+        "continued_in": row.continued_in or None,
+        "subagent": is_subagent(row),
         "size": row.size,
         "models": list(row.models),
         "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), row.tokens, strict=True)),
-        "cost": row.cost,
+        **cost_fields(prices.spending(row.cost, row.unpriced)),
         "state": state,
         "problems": problem_count(row, now_ms),
         "tags": list(tagging.tags),

@@ -164,7 +164,7 @@ def complain(message: str) -> None:
 
 def hint(command: str) -> None:
     """Print a command to be run by hand on its own line of standard error, unchanged; see
-    `actions.resume.shell_quote`.
+    `app.actions.shell_words`.
     """
     _write_bytes(sys.stderr, command)
 

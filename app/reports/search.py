@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from app.formats.prices import Prices
 from app.formats.text import one_line
 from app.formats.timestamps import iso
-from app.index.index import Index
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
 from app.index.search.hit_branch import Place
+from app.index.search.hit_details import texts_at
 from app.index.search.results import Hit, Hits, Page
 from app.options import Options
+from app.redact import Redactor
 from app.reports.fields import Field, line_maker
-from app.reports.for_agent import check_options, write_quoted
+from app.reports.for_agent import check_options, without_cut_word, write_quoted
 from app.reports.listing import ROW_FIELDS, Listed, complain_of_skipped, table
 from app.reports.output import (
     NO_SESSIONS,
@@ -32,6 +34,8 @@ from app.setup import Setup
 from app.view.cells import shorten, width
 from app.view.line import excerpt, mark_ranges
 
+LONGEST_SNIPPET = 200
+"""Characters of a snippet for an agent."""
 TOOLS_HINT = "; --all-text looks through tools as well"
 """Follows the report of no match if tool calls and output were not searched."""
 
@@ -44,15 +48,19 @@ class FoundHit(NamedTuple):
 
     :param now_ms: the time of the search, in milliseconds since the epoch.
     :param place: gives the branch of a hit.
+    :param prices: as in a `Listed`.
     """
 
     hit: Hit
     now_ms: int
     place: Locator
+    prices: Prices
 
 
 def _of_session(field: Field[Listed]) -> Field[FoundHit]:
-    return Field(field.name, field.help, lambda item: field.of(Listed(item.hit.row, item.now_ms)))
+    return Field(
+        field.name, field.help, lambda item: field.of(Listed(item.hit.row, item.now_ms, prices=item.prices))
+    )
 
 
 def place_notes(place: Place) -> list[str]:
@@ -98,6 +106,7 @@ def hit_document(hit: Hit, place: Locator) -> dict[str, Any]:
         "session_id": hit.row.id,
         "path": hit.path,
         "title": hit.row.title,
+        "deleted": hit.row.is_deleted,
         "entry_id": hit.entry_id,
         "role": hit_role(hit),
         "snippet": hit.snippet,
@@ -114,9 +123,7 @@ def run(options: Options, setup: Setup) -> int:
     # An unusable format is reported before any file is read.
     line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
-    index = Index(
-        setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, state_folder=setup.state_folder
-    )
+    index = setup.open_index()
     how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
     try:
         # An error in the query is reported before any file is read.
@@ -131,7 +138,8 @@ def run(options: Options, setup: Setup) -> int:
             complain(index.note)
         # The search itself reports files that it could not read.
         reported = chain((row.path for row in index.searched_rows), index.unread)
-        complain_of_skipped(index.complaints, reported, setup.stores)
+        refused = [(path, "no session") for path in index.refused_paths]
+        complain_of_skipped([*index.complaints, *refused], reported, setup.stores)
 
         def nothing() -> str:
             if not index.searched_rows:
@@ -163,7 +171,7 @@ def report(
     if options.for_agent:
         found = [hit for page in counted.pages() for hit in page]
         if found:
-            write_quoted(_agent_lines(found, place))
+            write_quoted(_agent_lines(found, place, Redactor()))
     elif options.json:
         hits = [hit_document(hit, place) for page in counted.pages() for hit in page]
         write_json(
@@ -182,7 +190,7 @@ def report(
             if make_line is None:
                 write_lines(painter.lines(page))
             else:
-                write_lines(make_line(FoundHit(hit, now_ms, place)) for hit in page)
+                write_lines(make_line(FoundHit(hit, now_ms, place, setup.prices)) for hit in page)
         if counted.shown < counted.met:
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
@@ -201,17 +209,29 @@ def _of_folder(pages: Iterable[Page], here: Sequence[str]) -> Iterator[Page]:
         yield Page(Hits(hits), len(sessions), done=page.done, notes=page.notes)
 
 
-def _agent_lines(hits: Sequence[Hit], place: Locator) -> Iterator[str]:
-    """Each session as a line, with a line for each of its hits below it."""
+def _agent_lines(hits: Sequence[Hit], place: Locator, redactor: Redactor) -> Iterator[str]:
+    """Each session as a line, with a line for each of its hits below it, without secrets."""
     last = ""
     for hit in hits:
         if hit.path != last:
             last = hit.path
-            yield f"session {hit.row.id} ({hit.row.agent}, {iso(hit.row.modified)[:10]}): {hit.row.title}"
+            title = without_cut_word(redactor.text(hit.row.title))
+            day = iso(hit.row.newest)[:10]
+            yield f"session {redactor.text(hit.row.id)} ({hit.row.agent}, {day}): {title}"
         notes = place_notes(place(hit))
-        where = " ".join(filter(None, (hit_role(hit), hit.entry_id)))
+        where = redactor.text(" ".join(filter(None, (hit_role(hit), hit.entry_id))))
         if hit.snippet:
-            yield f"  {', '.join([where, *notes])}: {hit.snippet}"
+            yield f"  {', '.join([where, *notes])}: {_agent_snippet(hit, redactor)}"
+
+
+def _agent_snippet(hit: Hit, redactor: Redactor) -> str:
+    """The snippet of a hit, cut from its text after the secrets in this were replaced."""
+    words = next((hit.snippet[begin:end] for begin, end in hit.ranges), "")
+    for text in texts_at(hit) if words else ():
+        if line := redactor.excerpt(text, words, LONGEST_SNIPPET):
+            return line
+    # The words are in a secret, or in a name or a label, of which the row has all but long ends.
+    return without_cut_word(redactor.text(without_cut_word(hit.snippet)))
 
 
 class _HitCounter:

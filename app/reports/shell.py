@@ -77,7 +77,7 @@ complete -c leafmark -s o -l output -r -F
 _BASH_KEY = r"""# Alt+R resumes a session of leafmark in this shell: eval "$(leafmark init bash)"
 __leafmark_pick() {
     local chosen
-    if chosen="$(leafmark resume --print </dev/tty)" && [[ -n "$chosen" ]]; then
+    if chosen="$(leafmark resume --print --shell bash </dev/tty)" && [[ -n "$chosen" ]]; then
         READLINE_LINE="$chosen"
         READLINE_POINT=${#chosen}
         bind '"\C-x\C-_l": accept-line'
@@ -97,7 +97,7 @@ fi
 _ZSH_KEY = r"""# Alt+R resumes a session of leafmark in this shell: eval "$(leafmark init zsh)"
 __leafmark_pick() {
     local chosen
-    chosen="$(leafmark resume --print </dev/tty)"
+    chosen="$(leafmark resume --print --shell zsh </dev/tty)"
     zle reset-prompt
     if [[ -n "$chosen" ]]; then
         BUFFER="$chosen"
@@ -114,7 +114,7 @@ fi
 
 _FISH_KEY = r"""# Alt+R resumes a session of leafmark in this shell: leafmark init fish | source
 function __leafmark_pick
-    set -l chosen (leafmark resume --print </dev/tty | string collect)
+    set -l chosen (leafmark resume --print --shell fish </dev/tty | string collect)
     commandline -f repaint
     if test -n "$chosen"
         commandline -r -- $chosen

@@ -1,4 +1,4 @@
-"""``leafmark stats``: the figures of sessions, together and by day, week, project, model, agent or tool."""
+"""``leafmark stats``: the figures of sessions, together and by day, week, project, model and so on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from app.formats.text import one_line
 from app.index.figures_file import current_figures, unpacked
 from app.index.row import Row, problem_count
 from app.index.scan.walk import walk
-from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
+from app.index.statistics import DAY, SESSION, TOOL, Group, Statistics, statistics
+from app.index.subagents import with_subagents
 from app.options import Options
+from app.reports.fields import cost_fields
 from app.reports.listing import complain_of_skipped, filter_by, read_current
 from app.reports.output import (
     NO_SESSIONS,
@@ -24,16 +26,19 @@ from app.reports.output import (
 )
 from app.sessions.summaries.figures import local_day
 from app.setup import Setup
-from app.view.cells import pad, shorten, width
-from app.view.charts import bar, heat_map
+from app.view.cells import pad, shorten, stable_width, width
+from app.view.charts import bar, heat_map, longest
 from app.view.formatting import counted
 from app.view.statistics import (
     HEADER,
+    LACKS_COMPACTIONS,
+    NO_COST,
     SPARKLINE_DAYS,
     TOOL_HEADER,
     amounts_by_day,
     amounts_of,
     columns_of,
+    day_unit,
     last_days,
     name_of,
     total_lines,
@@ -41,7 +46,7 @@ from app.view.statistics import (
 
 _FIELDS = (
     *("key", "sessions", "turns", "messages", "tool_calls", "tool_errors"),
-    *("cost", "cost_abandoned", "active_seconds"),
+    *("cost", "cost_abandoned", "active_seconds", "cost_estimated", "cost_partial"),
 )
 
 BAR_CELLS = 20
@@ -56,6 +61,7 @@ def run(options: Options, setup: Setup) -> int:
     group_by = options.by or DAY
     walked = walk(setup.stores)
     rows, note = read_current(setup, walked, lambda catalog: catalog.rows(False))
+    rows, subagents = with_subagents(setup.stores, rows)
     chosen = filter_by(rows, query, setup) if query else rows
     if chosen is None:
         return 2
@@ -63,22 +69,32 @@ def run(options: Options, setup: Setup) -> int:
         complain(note)
     complain_of_skipped(walked.complaints, (row.path for row in rows), setup.stores)
     with Progress() as progress:
-        figures = current_figures(setup.cache_folder, rows, on_progress=progress.counted)
+        figures = current_figures(setup.cache_folder, rows, subagents, on_progress=progress.counted)
     sessions = [(row, unpacked(figures[row.path])) for row in chosen]
-    found = statistics(sessions, group_by)
-    _complain_of_damage(chosen, setup.now_ms())
+    now_ms = setup.now_ms()
+    found = statistics(sessions, group_by, now_ms, options.sort, setup.prices)
+    _complain_of_damage(chosen, now_ms)
     cells = columns()
     if options.json:
         groups = [to_json(group) for group in found.groups]
+        if group_by == SESSION:
+            by_path = {row.path: row for row in chosen}
+            for group in groups:
+                row = by_path[group["key"]]
+                group |= {"session_id": row.id, "agent": row.agent, "title": row.title}
         write_json({"schema": SCHEMA, "total": to_json(found.total), "rows": groups})
     elif chosen and cells is None:
         write_lines(map(_tab_separated, found.groups))
     elif chosen and cells is not None:
         is_ascii = wants_ascii(os.environ)
-        days = found if group_by == DAY else statistics(sessions, DAY)
-        write_lines(table(found, group_by, setup.home, cells, ascii_only=is_ascii))
-        write_lines(["", *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii)])
+        days = found
+        if group_by != DAY:
+            days = statistics(sessions, DAY, now_ms, prices=setup.prices)
+        write_lines(table(found, group_by, setup.home, cells, options.sort, ascii_only=is_ascii))
+        write_lines(["", *_charts(days, now_ms, cells, ascii_only=is_ascii)])
         write_lines(["", *total_lines(found.total)])
+        if found.lacks_compactions:
+            write_lines([LACKS_COMPACTIONS])
     if not chosen:
         complain("no session matches" if query else NO_SESSIONS)
     return 1 if query and not chosen else 0
@@ -106,7 +122,7 @@ def to_json(group: Group) -> dict[str, Any]:
             "cache_read": group.cache_read,
             "cache_write": group.cache_write,
         },
-        "cost": group.cost,
+        **cost_fields(group.spending),
         "cost_abandoned": group.cost_abandoned,
         "active_seconds": round(group.active_ms / 1000, 3),
     }
@@ -117,18 +133,36 @@ def _tab_separated(group: Group) -> str:
     values = to_json(group)
     values.update(values.pop("tokens"))
     order = [*_FIELDS[:6], "input", "output", "cache_read", "cache_write", *_FIELDS[6:]]
-    return "\t".join([one_line(str(values[name]), 4_000) for name in order])
+    return "\t".join([one_line(_as_text(values[name]), 4_000) for name in order])
 
 
-def table(found: Statistics, group_by: str, home: str, cells: int, *, ascii_only: bool = False) -> list[str]:
+def _as_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def table(
+    found: Statistics,
+    group_by: str,
+    home: str,
+    cells: int,
+    sort: str | None = None,
+    *,
+    ascii_only: bool = False,
+) -> list[str]:
     """The heads of the columns, and one line with a bar for each group.
 
     :param cells: the width to fit to.
+    :param sort: by which the groups are sorted, if the user chose it.
     """
     most_cells = min(KEY_CELLS, max(8, cells // 3))
-    keys = [shorten(name_of(group.key, group_by, home), most_cells) for group in found.groups]
-    amounts = amounts_of(found.groups, group_by)
-    most = max(amounts, default=0) or 1
+    keys = [
+        shorten(stable_width(name_of(group.key, group_by, home, found.titles)), most_cells)
+        for group in found.groups
+    ]
+    amounts = amounts_of(found.groups, group_by, sort)
+    most = longest(amounts)
     rows = [[group_by, *(TOOL_HEADER if group_by == TOOL else HEADER)]]
     rows += [[key, *columns_of(group, group_by)] for key, group in zip(keys, found.groups, strict=True)]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
@@ -141,7 +175,8 @@ def table(found: Statistics, group_by: str, home: str, cells: int, *, ascii_only
         room = min(BAR_CELLS, cells - width(line) - 2)
         if room > 0:
             line += "  " + bar(amount / most, room, ascii_only=ascii_only)
-        lines.append(shorten(line, cells).rstrip())
+        line = shorten(line, cells).rstrip()
+        lines.append(line.replace(NO_COST, "-") if ascii_only else line)
     return lines
 
 
@@ -150,6 +185,7 @@ def _charts(days: Statistics, now_ms: int, cells: int, *, ascii_only: bool) -> l
     amounts = amounts_by_day(days.groups)
     today = local_day(now_ms)
     recent = last_days(amounts, today, ascii_only=ascii_only)
-    lines = [*heat_map(amounts, today, cells, ascii_only=ascii_only), ""]
+    year = heat_map(amounts, today, cells, day_unit(days.groups), ascii_only=ascii_only)
+    lines = [*year, ""] if year else []
     lines.append(shorten(f"last {SPARKLINE_DAYS} days: {recent}".rstrip(), cells))
     return lines

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from app.formats.amounts import finite_int
+from app.formats.prices import LIST_PRICES, Prices, Spending
 from app.formats.text import one_line, visible_line
 from app.formats.timestamps import iso
-from app.index.resolve import Ambiguous, NotFound, resolve
+from app.index.resolve import Ambiguous, NotFound, current_rows, resolve
+from app.index.subagents import NO_SUBAGENTS, SubagentTotals, subagent_totals
 from app.options import Options
+from app.redact import Redactor
 from app.reports.errors import complain_of, exit_code
+from app.reports.fields import cost_fields
 from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import (
     DIM,
@@ -24,20 +29,24 @@ from app.reports.output import (
 )
 from app.sessions.errors import SessionError, Unreadable
 from app.sessions.summaries.quick_summary import quick_title
+from app.sessions.tree.branches import spent_on
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree
 from app.setup import Setup
+from app.stores import agent_named
 from app.stores.layout import reason
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import tilde
 from app.view.glyphs import ASCII, UNICODE, Glyphs
 from app.view.line import Line, fit_line, line_width, plain_text
 from app.view.problems import is_damaged_line
+from app.view.session_details import spending_text
 from app.view.terminal import ascii_text
 from app.view.tree_layout import TreeRow
 from app.view.tree_row import fold_mark, problem_notes, render_damaged_row, unread_text
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
+TOKENS = ("input", "output", "cache_read", "cache_write")
 UNBOUNDED = 10_000
 """Cells of a line that is not cut."""
 
@@ -52,15 +61,39 @@ def run(options: Options, setup: Setup) -> int:
     except (NotFound, Ambiguous, SessionError, OtherFolder) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
+    subagents = NO_SUBAGENTS if options.for_agent else _subagents_of(tree, setup)
     if options.for_agent:
-        write_quoted(draw(tree, setup.home, None, ascii_only=options.ascii))
+        write_quoted(draw(tree, setup.home, None, ascii_only=options.ascii, redactor=Redactor()))
     elif options.json:
-        write_json(as_json(tree))
+        write_json(as_json(tree, subagents, setup.prices))
     else:
         ascii_only = options.ascii or wants_ascii(setup.env)
         colour = wants_colour(setup.env)
-        write_lines(draw(tree, setup.home, _width(setup.env), ascii_only=ascii_only, colour=colour))
+        cells = _width(setup.env)
+        shown = draw(
+            tree,
+            setup.home,
+            cells,
+            ascii_only=ascii_only,
+            colour=colour,
+            subagents=subagents,
+            prices=setup.prices,
+        )
+        write_lines(shown)
     return 0
+
+
+def _subagents_of(tree: SessionTree, setup: Setup) -> SubagentTotals:
+    header = tree.header
+    is_listed = agent_named(header.agent).lists_subagents
+    rows = current_rows(setup.stores, setup.cache_folder, None) if is_listed else ()
+    return subagent_totals(tree.path, header.agent, header.id, setup.stores, rows, setup.prices)
+
+
+def _spent(tree: SessionTree, prices: Prices) -> tuple[list[int], Spending]:
+    """The tokens and the cost of a session itself."""
+    total, cost = spent_on(tree.entries, prices)
+    return [finite_int(number) for number in total[:4]], cost
 
 
 def _width(env: Mapping[str, str]) -> int | None:
@@ -69,25 +102,42 @@ def _width(env: Mapping[str, str]) -> int | None:
 
 
 def draw(
-    tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool, colour: bool = False
+    tree: SessionTree,
+    home: str,
+    cells: int | None,
+    *,
+    ascii_only: bool,
+    colour: bool = False,
+    redactor: Redactor | None = None,
+    subagents: SubagentTotals = NO_SUBAGENTS,
+    prices: Prices = LIST_PRICES,
 ) -> Iterator[str]:
     """The tree as lines of text, the active path marked by a character. Each row begins with the short id of
     its entry.
 
     :param cells: the width to fit to; None for lines that are not cut.
     :param colour: draw the ids dim.
+    :param subagents: the totals of the sub-agents of the session.
+    :param prices: those of tokens without a cost.
+    :param redactor: replaces secrets before a text is cut: half a secret cannot be recognised.
     """
     view = TreeView(tree)
-    tree.read_rows(tree.entries)
+    tree.read_rows(tree.entries, redactor)
+    clean = str if redactor is None else redactor.text
     glyphs = ASCII if ascii_only else UNICODE
     head = [
-        visible_line(tree.name or "", 200) or _first_prompt(tree),
+        visible_line(clean(tree.name or ""), 200)
+        # A title may be cut already.
+        or (redactor is None and visible_line(title_of(tree), 200))
+        or _first_prompt(tree),
         one_line(tree.header.agent),
-        one_line(tree.header.id, 200),
-        tilde(tree.header.cwd, home),
+        one_line(clean(tree.header.id), 200),
+        tilde(clean(tree.header.cwd), home),
+        spending_text(*_spent(tree, prices), subagents),
     ]
-    yield _in_terminal_characters("  ".join(part for part in head if part), ascii_only)
-    ids = _short_ids(tree, [view.row(index).node for index in range(view.count)])
+    heading = "  ".join(part for part in head if part)
+    yield _in_terminal_characters(shorten(heading, cells) if cells else heading, ascii_only)
+    ids = _short_ids(tree, [view.row(index).node for index in range(view.count)], clean)
     id_cells = max(map(width, ids), default=0)
     indent = " " * (id_cells + 1) if id_cells else ""
     row_cells = max(1, cells - len(indent)) if cells else UNBOUNDED
@@ -99,6 +149,7 @@ def draw(
         line = render_tree_row(
             row,
             row_cells,
+            label=None if row.node.label is None else clean(row.node.label),
             active=row.node.index in view.active,
             leaf=index == leaf,
             glyphs=glyphs,
@@ -115,7 +166,7 @@ def draw(
         if is_damaged_line(tree, fault):
             continue
         place = f"line {fault.line}: " if fault.line else ""
-        yield _in_terminal_characters(f"  ! {place}{one_line(fault.reason)}", ascii_only)
+        yield _in_terminal_characters(f"  ! {place}{one_line(clean(fault.reason))}", ascii_only)
 
 
 ID_CELLS = 8
@@ -123,15 +174,17 @@ ID_CELLS = 8
 LONGEST_ID = 64
 
 
-def _short_ids(tree: SessionTree, nodes: Sequence[Node]) -> list[str]:
+def _short_ids(tree: SessionTree, nodes: Sequence[Node], clean: Callable[[str], str]) -> list[str]:
     """The beginnings of the ids of `nodes`, inert, all of one length: `ID_CELLS`, or as many more as
     distinguish all entries of the tree.
+
+    :param clean: replaces secrets in an id before it is cut.
     """
     ids = {node.id for node in tree.entries if node.id}
     length = ID_CELLS
     while length < LONGEST_ID and len({id[:length] for id in ids}) < len(ids):
         length += 4
-    return [one_line((node.id or "")[:length]) for node in nodes]
+    return [one_line(clean(node.id or "")[:length]) for node in nodes]
 
 
 def _first_prompt(tree: SessionTree) -> str:
@@ -144,10 +197,16 @@ def _in_terminal_characters(text: str, ascii_only: bool) -> str:
     return ascii_text(text) if ascii_only else text
 
 
-def as_json(tree: SessionTree) -> dict[str, Any]:
+def as_json(
+    tree: SessionTree, subagents: SubagentTotals = NO_SUBAGENTS, prices: Prices = LIST_PRICES
+) -> dict[str, Any]:
     """The tree as a JSON object: a flat list in file order. Parents are ids, so that JSON is never nested too
     deeply.
+
+    :param subagents: the totals of the sub-agents of the session.
+    :param prices: those of tokens without a cost.
     """
+    tokens, cost = _spent(tree, prices)
     active = {node.index for node in tree.active_path()}
     tree.read_rows(tree.entries)
     header = tree.header
@@ -163,6 +222,13 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
             "version": header.version,
             "parent_session": header.parent_session,
             "created": None if header.created_ms is None else iso(header.created_ms),
+            "tokens": dict(zip(TOKENS, tokens, strict=True)),
+            **cost_fields(cost),
+            "subagents": {
+                "sessions": subagents.number,
+                "tokens": dict(zip(TOKENS, subagents.tokens, strict=True)),
+                **cost_fields(subagents.cost),
+            },
         },
         "leaf_id": tree.leaf.id if tree.leaf else None,
         "begins_anew": begins_anew(tree, tree.leaf),
@@ -219,12 +285,14 @@ def render_tree_row(
     row: TreeRow,
     cells: int,
     *,
+    label: str | None,
     active: bool,
     leaf: bool,
     glyphs: Glyphs = UNICODE,
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
 
+    :param label: the raw label of its entry; None for none.
     :param active: the entry is on the active path.
     :param leaf: the row is that of the leaf, or of its nearest shown ancestor.
     """
@@ -243,7 +311,7 @@ def render_tree_row(
         body = f"(error) {body}"
     left = cells - line_width(head)
     spare = left - min(width(prefix) + width(body), left // 3)
-    tail = _tail(row, spare, leaf, glyphs)
+    tail = _tail(row, label, spare, leaf, glyphs)
     room = max(left - line_width(tail), 0)
     prefix = shorten(prefix, room)
     body = shorten(body, max(room - width(prefix), 0))
@@ -256,18 +324,17 @@ def leaf_mark(glyphs: Glyphs) -> str:
     return "<- active" if glyphs is ASCII else "← active"
 
 
-def _tail(row: TreeRow, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
+def _tail(row: TreeRow, label: str | None, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
     """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
-    node = row.node
     before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
     after = problem_notes(row)
     if leaf:
         after.append((f" {leaf_mark(glyphs)}", "leaf"))
     tail = list(before)
-    if node.label is not None:
+    if label is not None:
         room = cells - line_width(before) - line_width(after) - len(" []")
-        label = shorten(stable_width(one_line(node.label, 40)), max(room, 4))
-        tail.append((f" [{label}]", "label"))
+        shown = shorten(stable_width(one_line(label, 40)), max(room, 4))
+        tail.append((f" [{shown}]", "label"))
     tail += after
     return tail if line_width(tail) <= cells else fit_line(tail, cells)
 

@@ -85,6 +85,10 @@ _IN_TRANSCRIPT: dict[str, tuple[object, ...]] = {
 """Action of the tree -> that of the transcript, and its first parameters."""
 
 
+_GO_ON = command_by_id("entry.go_on")
+"""On the leaf it resumes, which needs no ability."""
+
+
 class _RightPanes(Vertical):
     """The tree and the entry, with the keys that both have."""
 
@@ -117,7 +121,9 @@ class BrowserScreen(SessionsScreen):
         self._is_zoomed = False
         self._pane = PANES[0]
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
-        self.tree_pane = TreePane(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane")
+        self.tree_pane = TreePane(
+            now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane", prices=settings.prices
+        )
         self._tree = self.tree_pane.entry_tree
         self._tree.tree_filter = settings.tree_filter
         images = settings.draws_images(setup.env, setup.encoding)
@@ -131,6 +137,8 @@ class BrowserScreen(SessionsScreen):
             setup.now_ms,
             id="project-pane",
             cache_folder=setup.cache_folder,
+            stores=setup.stores,
+            prices=settings.prices,
             all_rows=lambda: [] if self.is_reading else self._all_rows(),
         )
         # whether the transcript stands in place of the tree and the entry; the project does so before it
@@ -275,6 +283,8 @@ class BrowserScreen(SessionsScreen):
             pairs = footer("project" if self._shows_project else "transcript")
             return self.bars.keys(cells, [*first, *pairs])
         pairs = footer(self._pane)
+        if self._only_resumes and self._tree.has_focus and self._tree.is_at_leaf:
+            pairs = [(key, label.replace(_GO_ON.label, "resume")) for key, label in pairs]
         if not self._has_branches:
             compare = command_by_id("branch.compare").label
             pairs = [pair for pair in pairs if pair[1] != compare]
@@ -296,7 +306,21 @@ class BrowserScreen(SessionsScreen):
         return row is not None and (row.provisional or row.branch_count > 1)
 
     def works_now(self, command: Command) -> bool:
-        return super().works_now(command) and (command.id != "branch.compare" or self._has_branches)
+        compares = command.id in ("branch.compare", "block.compare")
+        if command is _GO_ON and self._only_resumes and not self._tree.is_at_leaf:
+            return False
+        return super().works_now(command) and (not compares or self._has_branches)
+
+    @property
+    def _only_resumes(self) -> bool:
+        """Whether the agent of the session goes on from its leaf alone."""
+        return super().lacks(_GO_ON)
+
+    def lacks(self, command: Command) -> bool:
+        return command is not _GO_ON and super().lacks(command)
+
+    def help_of(self, command: Command) -> str:
+        return "On the leaf: resume" if command is _GO_ON and self._only_resumes else super().help_of(command)
 
     def status_line(self, cells: int) -> Line:
         resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
@@ -454,14 +478,18 @@ class BrowserScreen(SessionsScreen):
         self._focus_pane(pane)
         self.transcript_pane.show_session(None)
 
-    def _follow_transcript(self) -> None:
-        """Put the tree's cursor on the entry of the block under the transcript's cursor."""
+    def _follow_transcript(self) -> bool:
+        """Put the tree's cursor on the entry of the block under the transcript's cursor. False: the tree does
+        not have it, and no command may act on another entry.
+        """
         row, entry = self.sessions_pane.list.row, self.transcript_pane.entry
         view = self._tree.view
-        if not self._reads or entry is None or row is None or view is None or view.tree.path != row.path:
-            return
-        if self._tree.node is None or (self._tree.node.id, self._tree.node.offset) != entry:
-            self._tree.open_at(*entry)
+        if not self._reads:
+            return True
+        if entry is None or row is None or view is None or view.tree.path != row.path:
+            return False
+        node = self._tree.node
+        return (node is not None and (node.id, node.offset) == entry) or bool(self._tree.open_at(*entry))
 
     # the entry under the tree's cursor
 

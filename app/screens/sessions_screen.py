@@ -49,7 +49,7 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
 from app.settings import settings_file
-from app.view.bars import too_small_line
+from app.view.bars import lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PaneLayout, is_too_small
 from app.view.line import wrap
@@ -260,9 +260,13 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Whether a command of the table does something here."""
         return True
 
+    def lacks(self, command: Command) -> bool:
+        """Whether the agent of the session under the cursor lacks the ability that the command needs."""
+        return lacks(self.sessions_pane.list.row, command)
+
     def works_now(self, command: Command) -> bool:
         """Whether the command does something now, apart from keys that only move a cursor."""
-        if not self.offers(command) or command.pane in ("list", "filter", "project"):
+        if not self.offers(command) or self.lacks(command) or command.pane in ("list", "filter", "project"):
             return False
         if not self.model.known and command.pane != "app":
             return False
@@ -710,7 +714,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.retry_session()
 
     def action_turn(self, what: str) -> None:
-        """Show the sessions in the next way; see `SessionsPane.turn`."""
+        """Show the sessions in the next way, as `SessionsPane.turn` does."""
         self.sessions_pane.turn(what)
         if what in ("roomy", "paths"):
             self.facts.remember_arrangement()
@@ -721,7 +725,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Show the keys."""
         from app.dialogs.help import HelpDialog
 
-        offered = [command for command in COMMANDS if self.offers(command)]
+        offered = [command for command in COMMANDS if self.offers(command) and not self.lacks(command)]
         self.app.push_screen(HelpDialog(_LEGENDS, offered, self.help_of, self.help_section()))
 
     def open_palette(self) -> None:

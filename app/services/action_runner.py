@@ -153,17 +153,22 @@ class ActionRunner(BackgroundService):
         """
 
         def job() -> None:
-            from app.actions.restore import restore, trash_continuation
+            from app.actions.restore import recover
 
-            env = self._setup.agent_env
             undoable: list[_Undoable] = []
             notes: list[str] = []
             with self._intent() as intent:
-                for step in (lambda: trash_continuation(trashed, env, join=join), lambda: restore(trashed)):
-                    outcome = _attempt(None, step)
-                    notes += self._record_outcome(intent, outcome, undoable)
-                    if outcome.error is not None:
-                        break
+
+                def work() -> Change:
+                    change = trashed
+                    for change in recover(trashed, self._setup.agent_env, join=join):
+                        notes.extend(self._record_outcome(intent, Outcome(None, change), undoable))
+                    return change
+
+                outcome = _attempt(None, work)
+            if outcome.error is not None:
+                # A file that was moved back needs no undo.
+                undoable = [step for step in undoable if step.change.kind != "restore"]
             self._keep(undoable)
             self._post(ActionsDone("restore", [outcome], notes))
 

@@ -155,7 +155,7 @@ class BranchJobs(BackgroundService):
                 self._post(BranchesCompared(row, "there is no other branch"))
                 return
             index = number % len(branches)
-            comparison = compare(tree, tree.leaf, branches[index], keep_going)
+            comparison = compare(tree, tree.leaf, branches[index], keep_going, self._setup.prices)
             number = branch_ends(tree).index(branches[index]) + 1
         except Cancelled:
             return

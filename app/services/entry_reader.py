@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.errors import Cancelled
 from app.formats.images import BLOB_PREFIX, ImageError, format_bytes, png_bytes, rgb_pixels, upright_size
+from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
 from app.formats.tool_calls import call_blocks
 from app.messages import EntryRead, ImageDecoded
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from app.formats.images import EmbeddedImage
+    from app.formats.prices import Prices
     from app.services.background import Post
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.tree.node import Node
@@ -111,11 +113,14 @@ class EntryReader(BackgroundService):
         post: Post,
         mode: str = "",
         blobs: Callable[[SessionTree], BlobStore | None] = lambda tree: None,
+        prices: Prices = LIST_PRICES,
     ) -> None:
         """:param mode: how images are drawn (`image_method`); "" draws none.
         :param blobs: gives the folder in which a session's agent keeps images; called in the thread.
+        :param prices: those of tokens without a cost.
         """
         super().__init__(post)
+        self._prices = prices
         self._blobs = blobs
         self._images = ImageCache(mode) if mode else None
 
@@ -143,10 +148,11 @@ class EntryReader(BackgroundService):
             if isinstance(position, DamagedLine):
                 return _Entry(damaged_parts(tree.path, position, raw=look == RAW))
             raw = tree.read(position)
+            facts = facts_of(raw, self._prices)
             if look == RAW:
-                return _Entry([Part("raw", "", indented(tree.read_line(position)))], facts_of(raw))
+                return _Entry([Part("raw", "", indented(tree.read_line(position)))], facts)
             call = _call_of(tree, position, result_id(raw))
-            return _Entry(entry_parts(raw), facts_of(raw), call, is_prompt=position.role == "user")
+            return _Entry(entry_parts(raw), facts, call, is_prompt=position.role == "user")
         except (Changed, OSError) as error:
             return _Entry([Part("error", "", reason_of(error))])
         except Exception as error:
@@ -214,7 +220,7 @@ class ImageCache:
     """Draws images in one mode, and keeps the last ones."""
 
     def __init__(self, mode: str) -> None:
-        """:param mode: see `image_method`; not ""."""
+        """:param mode: `KITTY` or `BLOCKS` of `app.view.terminal`."""
         self.mode = mode
         self.drawings: OrderedDict[Key, Drawing] = OrderedDict()
 

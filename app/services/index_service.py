@@ -117,16 +117,8 @@ class IndexService(BackgroundService):
         super().stop()
 
     def _run(self) -> None:
-        from app.index.index import Index  # in the thread: the first frame does not wait for it
-
         setup = self._setup
-        self._index = Index(
-            setup.stores,
-            setup.cache_folder,
-            setup.now_ms,
-            home=setup.home,
-            state_folder=setup.state_folder,
-        )
+        self._index = setup.open_index()
         model = ListModel(setup.here, setup.home, self._arrangement)
         model.load(self._index.rows())
         model.prepare_filter()
@@ -187,7 +179,7 @@ class IndexService(BackgroundService):
         """Post once that the cache could not be written, and once that it is written again. The caller holds
         the lock.
         """
-        from app.messages import CacheNotSaved  # needs Textual, as above
+        from app.messages import CacheNotSaved  # imported here because it needs Textual
 
         index = self._index
         reason = (index.catalog.note or index.text_store.note or "") if index is not None else ""

@@ -63,11 +63,11 @@ class IndexShare(BackgroundService):
 
     @property
     def cache_problem(self) -> str:
-        """See `IndexService.cache_problem`."""
+        """Why some of what was read could not be written to the cache; "" if all of it was."""
         return self._indexing().cache_problem
 
     def rescan(self) -> bool:
-        """Scan every store again, see `IndexService.rescan`."""
+        """Scan every store again; False if the thread has ended."""
         return self._indexing().rescan()
 
     def stop(self) -> None:
@@ -88,7 +88,7 @@ class IndexShare(BackgroundService):
     ) -> None:
         """Fill the list with all sessions; messages from now on are changes to it.
 
-        :param places: see `CatalogLoaded`.
+        :param places: (agents, folder, state) of each store.
         :param scanned: every store has been scanned.
         :param unread: numbers of files and folders that cannot be read.
         """

@@ -51,7 +51,7 @@ class PlacesReader(BackgroundService):
     @in_thread
     def read_trash(self) -> None:
         """Read which sessions lie in the trash."""
-        # Imported here, as in `read_history`.
+        # Imported here: the modules of the trash are loaded with the first action.
         from app.actions.restore import list_trashed
         from app.actions.trash_place import trash_facts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from app.formats.prices import LIST_PRICES
 from app.messages import ProjectRead
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder, request
 from app.services.tree_reader import labelled_entries
@@ -13,10 +14,12 @@ from app.view.project_overview import project_overview
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from app.formats.prices import Prices
     from app.index.figures_file import StoredFigures
     from app.index.row import Row, Signature
     from app.index.statistics import Group
     from app.services.background import Post
+    from app.stores.base import Store
     from app.view.list_groups import ListLine
     from app.view.project_overview import ProjectOverview
 
@@ -30,12 +33,22 @@ class ProjectReader(BackgroundService):
 
     thread_name = "project"
 
-    def __init__(self, post: Post, cache_folder: str, all_rows: Callable[[], Sequence[Row]]) -> None:
+    def __init__(
+        self,
+        post: Post,
+        cache_folder: str,
+        stores: Sequence[Store],
+        all_rows: Callable[[], Sequence[Row]],
+        prices: Prices = LIST_PRICES,
+    ) -> None:
         """:param all_rows: returns the sessions of all projects; none while they are still being read. It is
         called in the thread.
+        :param prices: those of tokens without a cost.
         """
+        self._prices = prices
         super().__init__(post)
         self._cache_folder = cache_folder
+        self._stores = stores
         self._all_rows = all_rows
         # None before the first project
         self._stored: StoredFigures | None = None
@@ -53,7 +66,7 @@ class ProjectReader(BackgroundService):
         :param busy: paths of the sessions that a running agent may have open.
         """
         rows = [line.session for line in lines]
-        overview = project_overview(rows, busy)
+        overview = project_overview(rows, busy, self._prices)
         cwd = rows[0].cwd if rows else ""
         overview = overview._replace(figures=self._shown.get(cwd))
         self._post(ProjectRead(self._running, overview))
@@ -76,6 +89,7 @@ class ProjectReader(BackgroundService):
         """
         from app.index.figures_file import StoredFigures, current_figures
         from app.index.statistics import PROJECT, statistics
+        from app.index.subagents import with_subagents
 
         stored = self._stored = self._stored or StoredFigures(self._cache_folder)
         found = stored.of(rows)
@@ -84,12 +98,17 @@ class ProjectReader(BackgroundService):
             known = [row for row in self._all_rows() if not row.provisional and not row.refused]
             if known:
                 yielder = GilYielder(self._is_stale, REST_AHEAD)
-                current_figures(self._cache_folder, known, should_stop=lambda: not yielder.keep_going())
+                known, subagents = with_subagents(self._stores, known)
+                current_figures(
+                    self._cache_folder, known, subagents, should_stop=lambda: not yielder.keep_going()
+                )
                 if self._is_stale():
                     # The rest is counted when the cursor is on a project again.
                     self._next_count = 0.0
                 found = stored.of(rows)
-        return None if found is None else statistics(zip(rows, found, strict=True), PROJECT).total
+        if found is None:
+            return None
+        return statistics(zip(rows, found, strict=True), PROJECT, prices=self._prices).total
 
     def _with_times(self, overview: ProjectOverview) -> ProjectOverview:
         times: dict[tuple[str, str], int | None] = {}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, in_use_warning, plan, plan_new
-from app.index.live_sessions import verdict_to_resume
+from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, plan, plan_new, plan_now
 from app.messages import PlanMade, PlanReady
 from app.services.background import BackgroundService, in_thread, request
 from app.sessions.errors import SessionError
@@ -41,15 +40,13 @@ class ResumePlanner(BackgroundService):
         if store is None:
             self._post(PlanMade(self._running, row.path, _plan_without_store(row)))
             return
-        result = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
-        result = _without_demo(setup, result)
         # The last look at all sessions may be two seconds old, so this one is looked at again.
-        verdict = verdict_to_resume(
-            row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
+        processes, now_ms = look(setup.stores), setup.now_ms()
+        result, verdict = plan_now(
+            *(row.agent, row.path, row.id, row.cwd, store, setup.env),
+            *(processes, now_ms, row.grew_ms),
         )
-        if verdict is not None:
-            result.asks += (in_use_warning(row.agent, verdict),)
-        self._post(PlanMade(self._running, row.path, result, verdict))
+        self._post(PlanMade(self._running, row.path, _without_demo(setup, result), verdict))
 
 
 class Starter(BackgroundService):
@@ -110,7 +107,7 @@ def _start_plan(setup: Setup, row: Row) -> Plan:
 
 
 def _plan_without_store(row: Row) -> Plan:
-    return Plan([], row.cwd, {}, None, f"its folder, {row.store}, is no store of sessions any more", "")
+    return Plan([], row.cwd, {}, None, f"its folder, {row.store}, is no store of sessions any more")
 
 
 def _without_demo(setup: Setup, result: Plan) -> Plan:

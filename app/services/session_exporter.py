@@ -78,6 +78,7 @@ class SessionExporter:
         progress.total = len(rows)
         exported: list[Exported] = []
         failed: list[tuple[Row, str]] = []
+        title = ""
         for row in rows:
             if progress.is_stopped:
                 break
@@ -85,6 +86,7 @@ class SessionExporter:
             self._post(ActionsProgressed(progress))
             try:
                 exported.append(self._export_one(row, order, path, force, progress))
+                title = title or row.title
             except Cancelled:
                 break
             except FileExistsError as error:
@@ -92,7 +94,7 @@ class SessionExporter:
             except (SessionError, OSError) as error:
                 failed.append((row, reason_of(error)))
         of = len(rows) if progress.is_stopped else 0
-        self._post(ExportDone(exported, failed, of=of))
+        self._post(ExportDone(exported, failed, title=title, of=of))
 
     def _export_one(
         self, row: Row, order: Order, path: str, force: bool, progress: ActionProgress
@@ -110,8 +112,7 @@ class SessionExporter:
         yielder = GilYielder(lambda: progress.is_stopped)
         if row.agent in TARGETS:
             order = order._replace(target=row.agent)
-        kept = [row.path, *(store.root for store in setup.stores)]
-        target = Target(path, force=force, kept=kept)
+        target = Target(path, force=force, kept=[row.path, *setup.kept_files()])
         redactor = redactor_for(row.path, setup.env, setup.home) if order.redacts else None
         return export_to_file(
             row.path, (row.agent,), order, surroundings, target, redactor, yielder.keep_going

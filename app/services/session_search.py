@@ -126,12 +126,14 @@ class SessionSearch(BackgroundService):
         words, has_more, unknown = run.query.words, leaves_tools(run.query), unknown_filters(text)
         is_repeated = self._completed_request == first
         hits = HitsByPath()
+        deleted: list[Row] = []
         posted_at, pause = started, FIRST_SECONDS
         for page in run:
             if is_stale():
                 run.cancel()
                 return
             hits.add(page.hits)
+            deleted += [row for row in page.hits.rows() if row.is_deleted]
             now = monotonic()
             if page.done:
                 self._completed_request = first
@@ -152,6 +154,7 @@ class SessionSearch(BackgroundService):
                     order=tuple(hits),
                     everywhere=everywhere,
                     leaves_tools=has_more,
+                    deleted=tuple(deleted),
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)
@@ -199,7 +202,7 @@ class HitLocator(BackgroundService):
     ) -> None:
         """Find the place of the hit of the session at `path`; an earlier request is dropped.
 
-        :param everywhere: as for `SessionSearch.search`.
+        :param everywhere: also search tool calls and output, if the query does not say where.
         :param again: it was located before, with another row of the session.
         """
         index = self._index()

@@ -57,10 +57,13 @@ class TranscriptOutline(BackgroundService):
         through: EntryRef | None,
         *,
         tools: bool = True,
+        one_by_one: bool = False,
     ) -> None:
         """Search all entries for those with all of the words, which are folded.
 
-        :param tools: see `TreeText`.
+        :param one_by_one: if no entry has all of them, search for those that have one of them.
+        :param tools: tool calls, their output and all other texts are searched;
+            otherwise only the conversation.
         """
         from app.sessions.tree.path_reader import path_through
         from app.sessions.tree.tree_text import TreeText
@@ -70,11 +73,11 @@ class TranscriptOutline(BackgroundService):
             if self._texts is None or self._tools is not tools:
                 self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
             yielder = GilYielder(self._is_stale)
-            found: list[Node] = []
-            for number in sorted(self._texts.blocks()):
-                found += self._texts.find(number, words, yielder.keep_going)
-                if not yielder.keep_going():
-                    return
+            found = self._find(self._texts, [words], yielder.keep_going)
+            if one_by_one and not found:
+                found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
+            if self._is_stale():
+                return
             steps, _ = path_through(tree, through)
             on_path = {node.index for node in steps}
             here = [_ref(node) for node in found if node.index in on_path]
@@ -82,6 +85,20 @@ class TranscriptOutline(BackgroundService):
             self._post(TranscriptHits(self._running, path, Hits(tuple(words), here, elsewhere)))
         except (Cancelled, Changed, NotASession, OSError):
             self._release()
+
+    def _find(
+        self, texts: TreeText, groups: Sequence[Sequence[str]], keep_going: Callable[[], bool]
+    ) -> list[Node]:
+        """The entries with all words of one of the groups, in the order of the file; incomplete if
+        `keep_going` returned False.
+        """
+        found: dict[int, Node] = {}
+        for number in sorted(texts.blocks()):
+            for words in groups:
+                found.update((node.index, node) for node in texts.find(number, words, keep_going))
+            if not keep_going():
+                break
+        return [found[index] for index in sorted(found)]
 
     def _release(self) -> None:
         self._tree = self._texts = None
@@ -104,7 +121,7 @@ class TranscriptOutline(BackgroundService):
 
 
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
-    """The outline of a path of a tree; see `TranscriptOutline.read`."""
+    """The outline of the path of a tree through an entry; without one, that of the active path."""
     from app.sessions.tree.branches import branch_ends
     from app.sessions.tree.path_reader import path_through
 

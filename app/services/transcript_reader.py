@@ -72,7 +72,7 @@ class TranscriptReader(BackgroundService):
     def read_block(self, shown: Turn, index: int, wanted: str) -> None:
         """Read a block of a turn whole; posts ``BlockRead``.
 
-        :param wanted: see `BlockRead`.
+        :param wanted: "lines", "text" or "code".
         """
         generation, path, request = self.generation, self.path, self._request
         if path is not None and request is not None and shown.node is not None:

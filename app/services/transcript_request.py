@@ -17,8 +17,9 @@ class Request(NamedTuple):
     cells          the width of a line
     rows           lines to read on each side of the entry that the reading begins with
     hit, words     the entry with a hit, and the words of the query, folded
-    entries        see `open_path`, as is `through`
+    entries        the number of entries of a session without branches; None if it is not known
     now_ms         milliseconds since the epoch, for the times of today
+    through        another entry that the path leads through; None if `hit` says which path
     """
 
     path: str

@@ -231,7 +231,8 @@ class TreeSearch(BackgroundService):
         """Search for entries with all of ``words``: folded, at least one.
 
         :param around: the index of the entry to begin at.
-        :param tools: see `TreeText`.
+        :param tools: tool calls, their output and all other texts are searched;
+            otherwise only the conversation.
         """
         self.generation += 1
         self._searched = set()

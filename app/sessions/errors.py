@@ -143,6 +143,10 @@ class BadEncoding(Damage):
     """The line is not UTF-8. It is read, with U+FFFD for invalid bytes."""
 
 
+class MissingBase(Damage):
+    """The session goes on from another one, without repeating it, whose file is gone."""
+
+
 class LongLine(Damage):
     """The line has more than `nested_tree.LONG_LINE` bytes. It is read; an agent may fail to read it."""
 

@@ -5,7 +5,10 @@ The first frame loads this module, so it imports no heavy library.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from app.formats.prices import Unpriced
 
 FIRST_MESSAGE_LIMIT = 65_536
 """Characters of `Summary.first_message`, so that a row never has megabytes."""
@@ -22,6 +25,7 @@ or no text at all.
 """
 
 DONE, INTERRUPTED, ABORTED, FAILED, WAITING = "done", "interrupted", "aborted", "error", "waiting"
+CONTINUED = "continued"
 """How a session ended (`Summary.ending`)."""
 
 
@@ -53,8 +57,14 @@ class Summary(NamedTuple):
     linear          all entries are on the active path, as far as the lines tell: the parent of each is the
                     entry before it, and no id is used twice; or the format has no branches (`Dialect.linear`)
     ending          how the last message on the active path ended (`app.sessions.summaries.endings`): `DONE`,
-                    `INTERRUPTED`, `ABORTED`, `FAILED` or `WAITING`; "" if there is no message that says so
+                    `INTERRUPTED`, `ABORTED`, `FAILED` or `WAITING`; "" if there is no message that says so.
+                    `CONTINUED` if `continued_in` is set
     spawned         its header says that a sub-agent wrote it
+    unpriced        the tokens of `tokens` without a cost (`formats.prices`); `cost` lacks them
+    folders         folders in which it was used, absolute, the best first: the first that exists counts
+                    instead of `cwd`
+    continued_in    the id of the session in which the agent went on; "" for none
+    first_id        the id of the first entry, which copies keep; "" unless they tell their source by it
     """
 
     agent: str
@@ -86,6 +96,10 @@ class Summary(NamedTuple):
     linear: bool
     ending: str
     spawned: bool
+    folders: tuple[str, ...] = ()
+    continued_in: str = ""
+    first_id: str = ""
+    unpriced: tuple[Unpriced, ...] = ()
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in order; `Summary(*values)` makes an equal one."""

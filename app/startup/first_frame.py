@@ -15,11 +15,19 @@ from typing import Any
 
 from app.index.catalog.catalog import Catalog
 from app.index.row import Row
+from app.keys import footer
 from app.setup import Setup
 from app.signals import ExitSignals
 from app.stores import all_pins
 from app.view.arrangement import Arrangement
-from app.view.bars import keys_without_session, no_session_keys, reading_note, search_keys
+from app.view.bars import (
+    keys_without_session,
+    no_session_keys,
+    reading_note,
+    search_keys,
+    without_lacking,
+    without_resume,
+)
 from app.view.frame import frame
 from app.view.geometry import is_too_small, list_lines
 from app.view.list_model import ListModel
@@ -206,6 +214,11 @@ def _picture(
     if is_too_small(columns, lines):
         return ""
     now_ms = setup.now_ms()
+    keys = _keys(model, query)
+    row = next((line.row for line in model.lines if line.row is not None), None)
+    keys = without_lacking(footer("sessions") if keys is None else keys, row)
+    if setup.demo:
+        keys = without_resume(keys)
     drawn = frame(
         model,
         columns,
@@ -215,7 +228,7 @@ def _picture(
         home=setup.home,
         note=note or ("example sessions" if setup.demo else ""),
         query=query,
-        keys=_keys(model, query),
+        keys=keys,
     )
     spell = speller(setup.encoding, ascii_only=ascii_only)
     if spell is not None:

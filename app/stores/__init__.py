@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.formats.text import replace_surrogates, trim_name, visible_line
 from app.stores.agent import NickcecereAgent
 from app.stores.base import CONFIGURED, Agent, Store, absolute, refusals
 from app.stores.claude import Claude
@@ -92,6 +93,15 @@ def all_pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str,
     return frozenset(pins)
 
 
+def known_name(agent: str, path: str, name: str | None) -> str | None:
+    """The name of the session at `path`, as lists have it.
+
+    :param name: the one in its file; None for none. A name that the agent keeps beside the file replaces it.
+    """
+    beside = agent_named(agent).name_beside(path) if path else ""
+    return trim_name(replace_surrogates(beside)) if visible_line(beside) else name
+
+
 def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
     """The store that contains the file at `path`, at any depth and with links resolved; None if none does."""
     try:
@@ -118,6 +128,26 @@ def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
         if (root + os.sep).startswith(real + os.sep) or (os.path.dirname(real) == root and not store.flat):
             return ""
     return folder
+
+
+def backups(path: str) -> list[str]:
+    """The backups of the session at `path` beside it; see `session_of_backup`."""
+    folder, name = os.path.split(path)
+    try:
+        names = [other for other in os.listdir(folder) if other.startswith(f"{name}.")]
+    except OSError:
+        return []
+    beside = sorted(os.path.join(folder, other) for other in names)
+    return [other for other in beside if session_of_backup(other) == path and os.path.isfile(other)]
+
+
+def session_of_backup(path: str) -> str:
+    """The path that oh-my-pi would give to the file at `path` if it is free, because the file is a backup by
+    its name (formats/README.md, "Backups of oh-my-pi"); "" for none.
+    """
+    session, _, number = path.removesuffix(".bak").rpartition(".")
+    is_backup = path.endswith(".bak") and session.endswith(".jsonl") and os.sep not in number
+    return session if is_backup else ""
 
 
 def merged(stores: Iterable[Store]) -> list[Store]:

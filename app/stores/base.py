@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.small_files import path_problem
 from app.stores.pins import read_pins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
 ABILITIES = ("name", "label", "branch", "fork")
+"""The writes to sessions that depend on the agent; `Agent.why_not` says which ones it lacks. `app.commands`
+names the commands that need one, and no screen offers them where it is lacking.
+"""
 
 
 _REWRITE = "it writes the file anew, and the program would go on with the old one"
@@ -42,6 +45,15 @@ verdicts, the write is allowed and the reason is a warning. `append` adds a line
 leaf, `branch` adds a line that moves the leaf, `slot` changes the title line in place, `rewrite` writes the
 whole file again, `trash` moves the file to the trash, and `resume` starts a second agent.
 """
+
+
+class ProcessNote(NamedTuple):
+    """A process of an agent, as the agent notes it: the id of the session that it has open, "" for none; and
+    the id under which a screen joins it if it runs in the background, else "".
+    """
+
+    session_id: str = ""
+    job: str = ""
 
 
 CONFIGURED = "config.toml"
@@ -153,6 +165,19 @@ class Store:
                 return store
         raise KeyError(agent)
 
+    def kept_files(self) -> list[str]:
+        """The files and folders of the agents of this folder. If the agent made the folder in its own one,
+        which has its settings and credentials, that one is among them.
+        """
+        if self.flat or self.is_named:
+            kept = [self.root]
+        else:
+            folder = os.path.dirname(self.root)
+            kept = [folder, f"{folder}.json"]  # Claude Code has `.claude.json` beside `.claude`
+        for store in (self, *self.twins):
+            kept += filter(None, (store.state, store.pins, store.history, store.names))
+        return kept
+
     @property
     def is_named(self) -> bool:
         """Whether the user named the folder, on the command line or in the settings."""
@@ -221,10 +246,14 @@ class Agent:
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
     """Whether sessions of its sub-agents lie in the artifacts folder."""
+    lists_subagents: bool = False
+    """Whether they lie among the other sessions."""
     keeps_artifacts: bool = False
     """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
     suffix.
     """
+    counts_compactions: bool = True
+    """Whether the tokens of compactions are in its sessions."""
     forks_need_parent: bool = False
     """Whether the agent cannot open a session that goes on from another one without that one's file."""
     depth: int = 1
@@ -233,6 +262,8 @@ class Agent:
     """The suffixes of session files that leafmark cannot read."""
     inner_files: tuple[str, ...] = ()
     """How the names of files begin that lie among the sessions and belong to one of them."""
+    resumes_anywhere: bool = False
+    """Whether the agent takes the id of a session in any folder, and then works in that one."""
     question_tools: frozenset[str] = frozenset()
     """Tools that ask the user: the agent asks again if it continues from a call without its result."""
     private_artifacts: frozenset[str] = frozenset()
@@ -286,11 +317,30 @@ class Agent:
         """The last session of this terminal; "" if the agent does not record it."""
         return ""
 
-    def open_session(self, store: Store, pid: int) -> str:
-        """The id of the session that the agent's process `pid` has open, where the agent notes it; "" if it
-        does not.
+    def note_of(self, store: Store, pid: int, started: str) -> ProcessNote | None:
+        """The note of the agent about its process `pid`; None if it cannot be known which session the process
+        has open.
+
+        :param started: when the process was started (`Process.started`); "" if that is not known.
         """
-        return ""
+        return None
+
+    def attach_arguments(self, job: str) -> list[str]:
+        """The arguments of the command that joins a session in the background (`ProcessNote.job`)."""
+        raise NotImplementedError
+
+    def is_helper(self, store: Store, pid: int, words: Sequence[str]) -> bool:
+        """Whether the agent's process `pid` works for its others, in no folder of its own.
+
+        :param words: its command line; empty if it is not known.
+        """
+        return False
+
+    def locked_sessions(self, store: Store) -> frozenset[str] | None:
+        """The ids, as `session_id` gives them, of the sessions that a process of the agent writes at present;
+        None if the agent does not note that.
+        """
+        return None
 
     def pins(self, store: Store) -> frozenset[str]:
         """The ids of the sessions that the user has pinned in the agent; none if the agent has no pins."""
@@ -302,6 +352,22 @@ class Agent:
 
     def session_id(self, file_name: str) -> str:
         """The id of a session as the name of its file has it; "" unless `Store.names` needs it."""
+        return ""
+
+    def name_beside(self, path: str) -> str:
+        """The name of the session at `path` that the agent keeps beside it (`Store.names`); "" for none."""
+        return ""
+
+    def is_history_of(self, path: str, cwd: str) -> bool:
+        """Whether the folder of the session at `path` is named after the working folder `cwd`, so that the
+        agent looks there for the sessions of `cwd`. False where the name does not decide.
+        """
+        return False
+
+    def base_path(self, path: str, session_id: str) -> str:
+        """The file of the session `session_id`, from which the one at `path` goes on; "" if it is not
+        there, or no session of the agent needs another.
+        """
         return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
@@ -342,14 +408,6 @@ class Agent:
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Why `resume_arguments` would not open the session, or None; `cwd` is "" if it cannot be used."""
         return None
-
-    def resume_warning(self, dialect: str) -> str:
-        """A warning before a session in this dialect is resumed; "" for none
-        (formats/README.md, "pi version 4").
-        """
-        if dialect == "lanes":
-            return f"this file is of pi's version 4, and {self.title} may not read those yet"
-        return ""
 
     def executable(self, path: str) -> str:
         """The command that resumes the session in this file."""

@@ -154,7 +154,7 @@ def _with_status(entries: list[os.DirEntry[str]], names: _Names, complaints: lis
     for entry in entries:
         if not entry.name.endswith(suffixes) or (inner and entry.name.startswith(inner)):
             if unread and entry.name.endswith(unread):
-                complaints.append((entry.path, "a compressed session, which leafmark does not read"))
+                complaints.append((entry.path, "compressed, and leafmark does not read compressed sessions"))
             continue
         try:
             status = entry.stat()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.stores import AGENTS
+from app.stores import AGENTS, agent_named
 from app.stores.omp import read_breadcrumb, terminals
 from app.stores.processes import Process, from_proc, from_ps
 
@@ -22,6 +22,9 @@ LIVE = "live"
 MAYBE = "maybe"
 IDLE = "idle"
 
+SERVED_MS = 60_000
+"""A file that a server has open and that changed within this time may have a screen."""
+
 GROWING_MS = 5_000
 """A file that grew within this time has a writer, even if no process is found."""
 
@@ -32,12 +35,14 @@ RECENT_MS = 15 * 60_000
 class Verdict(NamedTuple):
     """A verdict: `state` is "live", "maybe" or "idle"; `reason` is a phrase for the screen; `pid` may be
     unknown. `terminal` is the name of the terminal of the process, such as "pts/3"; "" if it is not known.
+    `is_shared`: another screen of the agent may open the session as well.
     """
 
     state: str
     reason: str
     pid: int | None = None
     terminal: str = ""
+    is_shared: bool = False
 
 
 class RealPaths:
@@ -80,17 +85,26 @@ class Processes:
     claims        name of a session file -> (real path, pid, reason) of each process that has it open
     session_ids   id of a session, from the environment of an agent's child process -> pid of the agent
     noted         id of a session -> pid of the agent that notes that it has it open
-    claimed       the pids of processes whose session is known
+    jobs          id of a session in the background -> the id under which a screen joins it
+    claimed       the pids of processes whose session is known, or that have none
+    helpers       the pids of processes that work for others (`Agent.is_helper`)
+    locked        name of an agent -> the sessions that it writes at present (`Agent.locked_sessions`); agents
+                  that do not note that are left out
     """
 
-    __slots__ = ("_real", "claimed", "claims", "noted", "processes", "session_ids")
+    __slots__ = (
+        *("_real", "claimed", "claims", "helpers", "jobs", "locked", "noted", "processes", "session_ids"),
+    )
 
     def __init__(self, processes: Iterable[Process] = ()) -> None:
         self.processes = tuple(processes)
         self.claims: dict[str, list[tuple[str, int, str]]] = {}
         self.session_ids: dict[str, int] = {}
         self.noted: dict[str, int] = {}
+        self.jobs: dict[str, str] = {}
         self.claimed: set[int] = set()
+        self.helpers: set[int] = set()
+        self.locked: dict[str, frozenset[str]] = {}
         self._real = RealPaths()
 
     def claim(self, path: str, pid: int, reason: str) -> None:
@@ -128,14 +142,18 @@ def look(
     suffixes = tuple({suffix for agent in AGENTS for suffix in agent.suffixes})
     stores = [store for listed in stores for store in (listed, *listed.twins)]
     breadcrumbs = {os.path.join(store.state, "terminal-sessions") for store in stores if store.state}
+    for store in stores if snapshot.processes else ():
+        locked = store.agent.locked_sessions(store)
+        if locked is not None:
+            name = store.agent.name
+            snapshot.locked[name] = snapshot.locked.get(name, frozenset()) | locked
     for process in snapshot.processes:
         _claim_open_files(snapshot, process, suffixes)
         for store in stores:
             if process.name in store.agent.process_names:
-                noted = store.agent.open_session(store, process.pid)
-                if noted:
-                    snapshot.noted[noted] = process.pid
-                    snapshot.claimed.add(process.pid)
+                if store.agent.is_helper(store, process.pid, process.words):
+                    snapshot.helpers.add(process.pid)
+                _note(snapshot, process, store)
         for path, session_id in process.sessions:
             if path:
                 snapshot.claim(path, process.pid, f"a command of process {process.pid} runs in it")
@@ -167,11 +185,20 @@ def verdict(
     :param grew_ms: when leafmark last saw the file grow, None if never. All times are in milliseconds UTC.
     """
     claims = processes.claims.get(os.path.basename(path))
+    locked = processes.locked.get(agent)
+    is_locked = bool(locked) and agent_named(agent).session_id(os.path.basename(path)) in (locked or ())
+    is_job = session_id in processes.jobs
+    is_helped = is_locked or abs(now_ms - mtime_ms) <= SERVED_MS
     if claims:
         real = processes.real(path)
         for claimed, pid, reason in claims:
-            if claimed == real:
-                return Verdict(LIVE, reason, pid, processes.terminal_of(pid))
+            # A server keeps files open that no screen has open any more.
+            if claimed == real and (is_helped or pid not in processes.helpers):
+                is_shared = pid in processes.helpers or is_job
+                return Verdict(LIVE, reason, pid, processes.terminal_of(pid), is_shared)
+    if is_locked and (writer := _first_of(agent, processes)) is not None:
+        is_shared = bool(processes.helpers)
+        return Verdict(LIVE, f"{writer.name} has its writer's lock", None, "", is_shared)
     pid_of_child = processes.session_ids.get(session_id) if session_id else None
     if pid_of_child is not None:
         terminal = processes.terminal_of(pid_of_child)
@@ -179,20 +206,38 @@ def verdict(
     noting = processes.noted.get(session_id) if session_id else None
     if noting is not None:
         terminal = processes.terminal_of(noting)
-        return Verdict(LIVE, f"process {noting} notes that it has it open", noting, terminal)
+        return Verdict(LIVE, f"process {noting} notes that it has it open", noting, terminal, is_job)
     if grew_ms is not None and abs(now_ms - grew_ms) <= GROWING_MS:
         return Verdict(LIVE, "the file has just grown")
-    if processes.processes and cwd:
+    if processes.processes and cwd and locked is None:
         recent = abs(now_ms - mtime_ms) <= RECENT_MS
         if recent or newest_of_cwd:
             names = _process_names(agent)
             for process in processes.processes:
                 # A process whose session is known does not have this one open.
-                free = process.name in names and process.pid not in processes.claimed
+                known = process.pid in processes.claimed or process.pid in processes.helpers
+                free = process.name in names and not known
                 if free and process.cwd and process.cwd == processes.real(cwd):
                     why = "changed lately" if recent else "the newest session there"
                     return Verdict(MAYBE, f"{process.name} runs in the same folder; {why}", process.pid)
     return Verdict(IDLE, "no process has it open")
+
+
+def _note(snapshot: Processes, process: Process, store: Store) -> None:
+    """Record what the agent of a store notes about a process."""
+    note = store.agent.note_of(store, process.pid, process.started)
+    if note is None:
+        return
+    snapshot.claimed.add(process.pid)
+    if note.session_id:
+        snapshot.noted[note.session_id] = process.pid
+        if note.job:
+            snapshot.jobs[note.session_id] = note.job
+
+
+def _first_of(agent: str, processes: Processes) -> Process | None:
+    names = _process_names(agent)
+    return next((process for process in processes.processes if process.name in names), None)
 
 
 def _process_names(agent: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from app.small_files import read_small
+from app.small_files import read_small, refuse_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +63,8 @@ def file_lock(path: str, patience: float = PATIENCE) -> Iterator[None]:
     :raises Busy: another process holds the lock.
     :raises OSError: the file cannot be opened.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    refuse_link(path)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         _wait_for(lambda: lock_descriptor(descriptor), path, patience)
         yield

@@ -14,7 +14,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.paths import make_own_folders
-from app.small_files import read_small
+from app.small_files import read_small, refuse_link
 from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
 from app.stores.locks import PATIENCE, file_lock, omp_lock
 
@@ -88,6 +88,7 @@ def set_own_pin(
     """The same in leafmark's own file, for a session of any agent."""
     make_own_folders(state_folder)
     path = own_pins_path(state_folder)
+    refuse_link(path)
     return _set(path, agent, session_id, on, state_folder, file_lock(f"{path}.lock", patience))
 
 

@@ -18,6 +18,8 @@ SESSION_FILE = "PI_SESSION_FILE"
 SESSION_ID = "PI_SESSION_ID"
 DELETED = " (deleted)"
 _LINE_BYTES = 256
+_START = 19
+"""The place of the time of the start, among the fields of `stat` behind the name."""
 
 
 class Process:
@@ -27,9 +29,11 @@ class Process:
     files       the paths that it has open
     sessions    (file, id) pairs from the environment of its child processes
     variables   the variables of its environment that name its terminal
+    words       its command line
+    started     when it was started, as `/proc/PID/stat` has it, in ticks of the kernel's clock
     """
 
-    __slots__ = ("cwd", "files", "name", "pid", "sessions", "terminal", "variables")
+    __slots__ = ("cwd", "files", "name", "pid", "sessions", "started", "terminal", "variables", "words")
 
     def __init__(self, pid: int, name: str) -> None:
         self.pid = pid
@@ -39,6 +43,8 @@ class Process:
         self.files: tuple[str, ...] = ()
         self.sessions: tuple[tuple[str, str], ...] = ()
         self.variables: dict[str, str] = {}
+        self.words: tuple[str, ...] = ()
+        self.started = ""
 
     def __repr__(self) -> str:
         return f"Process({self.pid}, {self.name!r}, {self.cwd!r})"
@@ -68,6 +74,10 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
     process = Process(pid, name)
     process.cwd = _link(f"{folder}/cwd")
     process.terminal = _link(f"{folder}/fd/0")
+    process.words = tuple(map(os.fsdecode, _read(f"{folder}/cmdline").rstrip(b"\0").split(b"\0")))
+    # The name of the program, in brackets, may have spaces and brackets.
+    facts = _read(f"{folder}/stat").rpartition(b")")[2].split()
+    process.started = facts[_START].decode("ascii", "replace") if len(facts) > _START else ""
     try:
         descriptors = os.listdir(f"{folder}/fd")
     except OSError:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from app.paths import make_own_folders
-from app.small_files import read_small
+from app.small_files import read_small, refuse_link
 from app.stores.json_state import LARGEST_CHANGED, Damaged, copy_damaged, file_problem, parse_json, write_json
 from app.stores.locks import PATIENCE, file_lock
 
@@ -143,6 +143,7 @@ def change_tagging(
     """
     make_own_folders(state_folder)
     path = tags_path(state_folder)
+    refuse_link(path)
     with file_lock(f"{path}.lock", patience):
         content: dict[str, dict[str, Any]] = {}
         damaged = b""

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.commands import command_by_id, pane_commands
+from app.commands import COMMANDS, Command, command_by_id, pane_commands
 from app.formats.text import one_line
 from app.index.row import Row
 from app.keys import footer, key_of, offered
+from app.stores import agent_named
 from app.view.arrangement import Arrangement
 from app.view.cells import shorten_start, stable_width, width
 from app.view.formatting import counted, how_many_unread
@@ -316,6 +317,23 @@ def preview_keys(*, here: bool) -> list[tuple[str, str]]:
 def without_undo(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The (key, label) pairs without undo, for when nothing can be undone, or nothing is known about that."""
     label = command_by_id("change.undo").label
+    return [pair for pair in pairs if pair[1] != label]
+
+
+def without_lacking(pairs: Sequence[tuple[str, str]], row: Row | None) -> list[tuple[str, str]]:
+    """The (key, label) pairs without commands for which the agent of a session lacks the ability."""
+    lacking = {command.label for command in COMMANDS if lacks(row, command)}
+    return [pair for pair in pairs if pair[1] not in lacking]
+
+
+def lacks(row: Row | None, command: Command) -> bool:
+    """Whether the agent of a session lacks the ability that a command needs."""
+    return row is not None and bool(command.needs and agent_named(row.agent).why_not(command.needs, row.path))
+
+
+def without_resume(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The (key, label) pairs without the one that resumes a session, for examples, which no agent has."""
+    label = command_by_id("session.resume").label
     return [pair for pair in pairs if pair[1] != label]
 
 

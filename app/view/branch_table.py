@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.formats.amounts import finite, finite_int
-from app.view.formatting import cost, count, counted, span
+from app.formats.amounts import finite, token_count
+from app.formats.prices import LIST_PRICES, NO_COST, Prices, Spending
+from app.view.formatting import count, counted, span, spent
 
 if TYPE_CHECKING:
     # these load the decoder of entries, which no screen needs before its first session
@@ -62,14 +63,20 @@ class BranchTable:
 
 
 def branch_text(
-    facts: BranchFacts | None, *, short: bool = False, anew: bool = False, total: float = 0.0
+    facts: BranchFacts | None,
+    *,
+    short: bool = False,
+    anew: bool = False,
+    total: Spending = NO_COST,
+    prices: Prices = LIST_PRICES,
 ) -> str:
     """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 of $0.50 · 1h 20m``; zero values are left out.
 
     :param short: without tokens and time.
     :param anew: whether the agent begins anew, on a branch without a row. Every branch but the active one is
         then marked as not active.
-    :param total: the cost of the whole session in dollars.
+    :param total: the cost of the whole session.
+    :param prices: those of tokens without a cost.
     """
     if facts is None:
         return ""
@@ -77,13 +84,13 @@ def branch_text(
     if anew and not facts.on_active_path:
         words = [", ".join([*words, "not on the active path"])]
     words.append(counted(facts.turns, "turn"))
-    tokens = finite_int(sum(facts.tokens))
+    tokens = token_count(facts.tokens)
     if tokens and not short:
         words.append(f"{count(tokens)} tokens")
-    if finite(facts.cost):
-        spent = cost(facts.cost)
-        whole = cost(total) if finite(total) else ""
-        words.append(f"{spent} of {whole}" if whole and whole != spent else spent)
+    own = spent(prices.spending(finite(facts.cost), facts.unpriced))
+    if own:
+        whole = spent(total._replace(dollars=finite(total.dollars)))
+        words.append(f"{own} of {whole}" if whole and whole != own else own)
     if facts.duration_ms and not short:
         words.append(span(facts.duration_ms))
     return " · ".join(words)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.actions.compare import Comparison, FileChange, Side, Turn, count_tools
 from app.formats.text import one_line
 from app.view.cells import fit_facts, max_width, shorten, shorten_start, stable_width
-from app.view.formatting import cost, counted, span
+from app.view.formatting import counted, span, spent
 from app.view.glyphs import UNICODE
 from app.view.line import Line, fit_line, line_width, wrap
 from app.view.session_row import POINTER
@@ -211,7 +211,7 @@ def _heading(name: str, side: Side, cells: int) -> list[Line]:
 def _totals(side: Side) -> str:
     prompts = sum(turn.node is not None for turn in side.turns)
     facts = [counted(side.entries, "entry", "entries"), counted(prompts, "turn")]
-    return " · ".join(filter(None, (*facts, cost(side.spent.cost), span(side.duration_ms))))
+    return " · ".join(filter(None, (*facts, spent(side.spending), span(side.duration_ms))))
 
 
 def _turns(comparison: Comparison, cells: int) -> list[_Block]:

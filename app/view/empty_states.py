@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.formats.text import one_line
+from app.stores import agent_named
 from app.view.formatting import counted
 
 _REASONS = {
@@ -52,6 +53,15 @@ def nothing_shown(why: str, keys: Mapping[str, str], *, elsewhere: int = 0) -> l
     return [_REASONS[why], *_ways_out([why, "here"], keys)]
 
 
+def deleted_notice(agent: str, prompts: int) -> str:
+    """The sentence in place of a session of which only the prompts are left.
+
+    :param agent: the name of its agent.
+    """
+    left = counted(prompts, "prompt")
+    return f"{agent_named(agent).title} deleted this session. Its history has {left} of it."
+
+
 def searching_for(query: str) -> list[str]:
     """The message while a search has not found anything yet."""
     return [f"Searching for “{one_line(query, 60)}” …", "Esc clears the search."]
@@ -70,7 +80,8 @@ def nothing_matches(
     """The message if no shown session matches the query.
 
     :param left_out: conditions of `app.view.list_filter.excluding_conditions` that exclude matching sessions.
-    :param keys: as in `nothing_shown`; for "tools" the key that searches tool calls and output as well.
+    :param keys: reason -> the name of the key that shows the excluded sessions as well; for "tools" the key
+        that searches tool calls and output as well.
     :param so_far: the search is not complete.
     :param leaves_tools: tool calls and output were not searched, and can be.
     :param here: the number of sessions in this folder; ``elsewhere``: that of matching ones in others.

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from app.formats.amounts import finite, finite_int
+from app.formats.amounts import finite, token_count
 from app.formats.entry_parts import Field, Part
-from app.formats.text import one_line
+from app.formats.model_names import with_provider
+from app.formats.prices import LIST_PRICES, NO_COST, Prices, Spending, unpriced_of
+from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.view.cells import stable_width, width
 from app.view.document_line import DocumentLine, own_line, paragraphs
-from app.view.formatting import cost, count, moment
+from app.view.formatting import count, moment, spent
 from app.view.line import wrap
 
 DETAIL_KINDS = ("details", "meta")
@@ -33,36 +35,39 @@ _KINDS = {
 }
 """The word for each role of a message and type of an entry."""
 _LONGEST_WORD = 60
-_TOKENS = ("input", "output", "cacheRead", "cacheWrite")
 
 
 class EntryFacts(NamedTuple):
     """The details in the rule above an entry. Texts are inert.
 
     time_ms  in milliseconds since the epoch; None if it is unknown
-    dollars  the cost
+    spending  the cost
     """
 
     kind: str
     model: str = ""
     time_ms: int | None = None
-    dollars: float = 0.0
+    spending: Spending = NO_COST
     tokens: int = 0
 
     def titles(self, now_ms: int) -> tuple[str, ...]:
         """The details as a title in several lengths: items are left out whole, the last one first."""
         items = [self.kind, self.model]
         items.append(moment(self.time_ms, now_ms) if self.time_ms is not None else "")
-        items += [cost(self.dollars), f"{count(self.tokens)} tokens" if self.tokens else ""]
+        items += [spent(self.spending), f"{count(self.tokens)} tokens" if self.tokens else ""]
         shown = [item for item in items if item]
         return tuple(" · ".join(shown[:number]) for number in range(len(shown), 0, -1))
 
 
-def facts_of(raw: Mapping[str, Any]) -> EntryFacts:
+def facts_of(raw: Mapping[str, Any], prices: Prices = LIST_PRICES) -> EntryFacts:
     """The details of an entry. Never raises, whatever the entry holds.
 
     :param raw: the entry as it is read from the file.
+    :param prices: those of tokens without a cost.
     """
+    # Imported here: the first key would wait for it.
+    from app.formats.partial_entry import CamelUsage, struct_of
+
     message = raw.get("message")
     if not isinstance(message, dict):
         message = {}
@@ -73,18 +78,15 @@ def facts_of(raw: Mapping[str, Any]) -> EntryFacts:
     time_ms = parse_time(message.get("timestamp"))
     if time_ms is None:
         time_ms = parse_time(raw.get("timestamp"))
-    dollars, tokens = 0.0, 0
+    spending, tokens = NO_COST, 0
     if isinstance(usage, dict):
-        spent = usage.get("cost")
-        total = spent.get("total") if isinstance(spent, dict) else spent
-        dollars = finite(total) if _is_number(total) else 0.0
-        tokens = finite_int(sum(usage[name] for name in _TOKENS if _is_number(usage.get(name))))
+        amounts = struct_of(CamelUsage, usage)
+        given = amounts.cost.total if amounts.cost is not None else None
+        found = unpriced_of(amounts, with_provider(string_of(message.get("provider")), string_of(model)))
+        spending = prices.spending(finite(given), [] if found is None else [found])
+        tokens = token_count((amounts.input or 0, amounts.output or 0))
     model = stable_width(one_line(model, _LONGEST_WORD)) if isinstance(model, str) else ""
-    return EntryFacts(kind, model, time_ms, dollars, tokens)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return EntryFacts(kind, model, time_ms, spending, tokens)
 
 
 def detail_lines(parts: Iterable[Part], cells: int) -> list[DocumentLine]:

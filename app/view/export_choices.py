@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.export.choice import FULL, HTML, JSON, JSONL, MARKDOWN, NONE, REDACTED, SHORT, Choice, Order
-from app.formats.text import one_line
 from app.view.branch_choices import Option
-from app.view.formatting import counted, tilde
 
 PATH, LEAF, ALL = "path", "leaf", "all"
 """Which branches are exported: the path to an entry, the one to the leaf, or all."""
@@ -27,7 +25,7 @@ REDACTIONS = (Option(WITH, "Replace secrets and names"), Option(WITHOUT, "Keep e
 _WRITES = {
     HTML: "one page that loads nothing from elsewhere",
     MARKDOWN: "Markdown, with tool output to unfold",
-    JSON: "the messages that the agent would send to the model",
+    JSON: "the context that the agent builds, as messages",
     JSONL: "a session that pi and oh-my-pi open",
 }
 
@@ -89,19 +87,3 @@ def writes(format: str, redaction: str, images: str) -> str:
     if images == WITH:
         return f"{_WRITES[format]}; images are not looked at"
     return _WRITES[format]
-
-
-def done_text(paths: list[str], replaced: int | None, home: str) -> str:
-    """The message about a finished export.
-
-    :param paths: of the files, at least one.
-    :param replaced: the number of secrets that were replaced; None if nothing was redacted.
-    """
-    if len(paths) == 1:
-        what = f"Exported to {tilde(paths[0], home)}"
-    else:
-        folder = paths[0].rpartition("/")[0]
-        what = f"Exported {len(paths):,} sessions to {tilde(folder, home)}"
-    if replaced is None:
-        return f"{one_line(what, 400)}, nothing redacted"
-    return f"{one_line(what, 400)}, {counted(replaced, 'secret')} replaced"

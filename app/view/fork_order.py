@@ -2,6 +2,8 @@
 
 ``parent_session`` of a fork is a path or an id, as its agent wrote it (formats/README.md, "Headers").
 
+A copy may name no parent (formats/README.md, "Lines of Claude Code").
+
 In a thread, forks stand under their parents. Roots and children are sorted by the newest activity in their
 subtree; with pins first, a subtree with a pinned session precedes the others. A fork whose parent is not
 among the sessions is a root. The results depend on the sessions alone, not on their order.
@@ -38,21 +40,56 @@ def parents_of(rows: Iterable[Row]) -> dict[str, str | None]:
         by_name = _by_id_and_file_name(by_path.values())
         for fork in unresolved:
             parents[fork.path] = _parent_by_name(fork, by_name)
+    _add_copies(parents, by_path.values())
     return parents
 
 
+def _add_copies(parents: dict[str, str | None], rows: Iterable[Row]) -> None:
+    """Add the parents of sessions that name none: the one that went on in it, else that of the sessions with
+    the same first entry whose newest message is the oldest.
+    """
+    copies: dict[tuple[str, str], list[Row]] = {}
+    continued = {(row.agent, row.continued_in): row for row in rows if row.continued_in}
+    for row in rows:
+        if not row.first_id or parents.get(row.path):
+            continue
+        source = continued.get((row.agent, row.id))
+        if source is not None and source is not row:
+            parents[row.path] = source.path
+        elif not row.parent_session:
+            copies.setdefault((row.agent, row.first_id), []).append(row)
+    for family in copies.values():
+        if len(family) > 1:
+            source = min(family, key=lambda row: (row.modified, row.path))
+            parents.update((row.path, source.path) for row in family if row is not source)
+
+
+def newer_of(row: Row, rows: Iterable[Row]) -> Row | None:
+    """The session in which the agent went on with the one of `row`; None if it did not, or that is gone."""
+    if not row.continued_in:
+        return None
+    return next((each for each in rows if (each.agent, each.id) == (row.agent, row.continued_in)), None)
+
+
 def count_dependents(chosen: Iterable[Row], rows: Iterable[Row]) -> int:
-    """The number of sessions that go on from one of `chosen`, and that their agent cannot open without it.
+    """The number of `dependents_of` some sessions."""
+    return len(dependents_of(chosen, rows))
+
+
+def dependents_of(chosen: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
+    """The sessions that go on from one of `chosen`, and that their agent cannot open without it. One
+    that repeats what is before is among them, because rows do not tell.
 
     :param rows: all sessions; those of `chosen` do not count.
     """
     chosen = list(chosen)
     paths = {row.path for row in chosen}
     ids = {(row.agent, row.id) for row in chosen if agent_named(row.agent).forks_need_parent}
-    return sum(
-        (row.agent, row.parent_session) in ids and not row.spawned and row.path not in paths
+    return [
+        row
         for row in (rows if ids else ())
-    )
+        if (row.agent, row.parent_session) in ids and not row.spawned and row.path not in paths
+    ]
 
 
 def _by_id_and_file_name(rows: Iterable[Row]) -> dict[str, list[Row]]:

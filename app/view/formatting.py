@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
 from app.paths import home_prefix_length
 from app.view.cells import max_width, shorten, shorten_start, stable_width
 
+if TYPE_CHECKING:
+    from app.formats.prices import Spending
+
 MINUTE = 60_000
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+
+
+def age_or_date(then_ms: int, now_ms: int) -> str:
+    """As `age`, but a time more than a day in the future is its month or its year: ``Dec``, ``2031``."""
+    if then_ms - now_ms <= DAY:
+        return age(then_ms, now_ms)
+    word, _, year = moment(then_ms, now_ms).rpartition(" ")
+    return year if year.isdigit() else word[-3:] or "?"
 
 
 def age(then_ms: int | None, now_ms: int) -> str:
@@ -134,6 +146,15 @@ def cost(dollars: float) -> str:
     if dollars <= 0:
         return ""
     return f"${dollars:,.2f}" if dollars >= 0.01 else f"${dollars:.3f}" if dollars >= 0.0005 else "$0.001"
+
+
+def spent(spending: Spending) -> str:
+    """A cost: ``$4.31``, ``~$4.31`` for an estimate, ``$4.31+`` if a part is not known, ``–`` if nothing is
+    known; "" for none.
+    """
+    if spending.dollars <= 0:
+        return "–" if spending.unpriced else ""
+    return f"{'~' * (spending.estimated > 0)}{cost(spending.dollars)}{'+' * (spending.unpriced > 0)}"
 
 
 AGENT_CELLS = 6

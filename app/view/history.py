@@ -53,7 +53,8 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
             return f'Remove the label "{before}" from {name}'
         return f'Label "{after}" on {name}'
     if change.kind == "tags":
-        return f"{_tags_changed(before, after)} on {name}"
+        note = " and the note" if change.lines else ""
+        return f"{_tags_changed(before, after)}{note} on {name}"
     if change.kind == "note":
         return f"{'Remove the note' if change.after is None else 'Note'} on {name}"
     verb = {

@@ -30,7 +30,7 @@ class HitExcerpt(NamedTuple):
     text     an inert line with a match
     ranges   the (start, end) of the matches in it, in characters
     place    the branch of the entry, inert; "" on the active path, or if it is not known
-    hits     the number of texts of the session that match; 0 if none of its texts does
+    hits     the number of entries of the session that match; 0 if none does
     """
 
     query: str

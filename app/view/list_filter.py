@@ -21,11 +21,18 @@ class ArrangementFilter:
 
     :param here: the folders that count as "this folder".
     :param live: paths of the sessions that are live, or may be.
+    :param pins: (agent, id) of the pinned sessions. A session in `live` or `pins` is not hidden as empty.
     """
 
-    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only", "only_here")
+    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only", "only_here", "pins")
 
-    def __init__(self, arrangement: Arrangement, here: Container[str], live: Container[str]) -> None:
+    def __init__(
+        self,
+        arrangement: Arrangement,
+        here: Container[str],
+        live: Container[str],
+        pins: Container[tuple[str, str]] = (),
+    ) -> None:
         self.only_here = arrangement.scope == "here"
         self.hidden = arrangement.hidden
         self.named_only = arrangement.named_only
@@ -33,21 +40,23 @@ class ArrangementFilter:
         self.only = arrangement.only.paths if arrangement.only is not None else None
         self.here = here
         self.live = live
+        self.pins = pins
 
     def standing(self, row: Row) -> int:
         """`OTHER_FOLDER`, `HIDDEN`, `EXCLUDED` or `SHOWN`; the last two count as sessions of the scope."""
         if self.only_here and row.cwd not in self.here:
             return OTHER_FOLDER
         is_chosen = self.only is not None and row.path in self.only
-        if not (self.hidden or is_chosen) and (
-            (not row.message_count and is_empty(row) and row.path not in self.live) or is_subagent(row)
-        ):
+        if not (self.hidden or is_chosen) and (self._is_hidden_as_empty(row) or is_subagent(row)):
             return HIDDEN
         if self.only is not None and not is_chosen:
             return EXCLUDED
         if (self.agent and row.agent != self.agent) or (self.named_only and not is_named(row)):
             return EXCLUDED
         return SHOWN
+
+    def _is_hidden_as_empty(self, row: Row) -> bool:
+        return is_empty(row) and row.path not in self.live and (row.agent, row.id) not in self.pins
 
 
 def is_named(row: Row) -> bool:
@@ -56,9 +65,13 @@ def is_named(row: Row) -> bool:
 
 
 def empty_reason(
-    rows: Sequence[Row], arrangement: Arrangement, here: Container[str], live: Container[str]
+    rows: Sequence[Row],
+    arrangement: Arrangement,
+    here: Container[str],
+    live: Container[str],
+    pins: Container[tuple[str, str]],
 ) -> str:
-    """The first condition of an arrangement that leaves none of these sessions.
+    """The first condition of an arrangement that leaves none of these sessions; see `ArrangementFilter`.
 
     :return: ``none`` (there are no sessions), ``here`` (none in this folder), ``only`` (none of those that
         were chosen), ``hidden`` (only sub-agents and empty ones), ``agent`` (none of this agent), ``named``
@@ -66,7 +79,7 @@ def empty_reason(
     """
 
     def any_shown(**fields: object) -> bool:
-        conditions = ArrangementFilter(arrangement.changed(**fields), here, live)
+        conditions = ArrangementFilter(arrangement.changed(**fields), here, live, pins)
         return any(conditions.standing(row) == SHOWN for row in rows)
 
     if not rows:
@@ -87,9 +100,14 @@ _NO_CONDITIONS = {"only": None, "hidden": True, "agent": "", "named_only": False
 
 
 def excluding_conditions(
-    rows: Iterable[Row], arrangement: Arrangement, here: Container[str], live: Container[str]
+    rows: Iterable[Row],
+    arrangement: Arrangement,
+    here: Container[str],
+    live: Container[str],
+    pins: Container[tuple[str, str]],
 ) -> tuple[str, ...]:
-    """The conditions of an arrangement that exclude these sessions, none of which is shown.
+    """The conditions of an arrangement that exclude these sessions, none of which is shown; see
+    `ArrangementFilter`.
 
     The result belongs to the session that fails the fewest conditions.
 
@@ -97,7 +115,7 @@ def excluding_conditions(
     """
     filters = {
         reason: ArrangementFilter(
-            arrangement.changed(**_NO_CONDITIONS | {field: getattr(arrangement, field)}), here, live
+            arrangement.changed(**_NO_CONDITIONS | {field: getattr(arrangement, field)}), here, live, pins
         )
         for reason, field in _CONDITIONS.items()
     }

@@ -116,7 +116,7 @@ class ListModel:
         self._hidden_subagents = 0
         # folder -> the number of its sessions, listed or not
         self._projects: dict[str, int] = {}
-        self._filter = ArrangementFilter(self.arrangement, self.here, self._live)
+        self._filter = ArrangementFilter(self.arrangement, self.here, self._live, self.pins)
 
     # the sessions
 
@@ -226,15 +226,16 @@ class ListModel:
         return True
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
-        """Replace the pins: (agent, id) of all pinned sessions."""
+        """Replace the pins: (agent, id) of all pinned sessions. An empty one of them is not hidden."""
         changed, self.pins = pins ^ self.pins, pins
+        self._filter.pins = pins
         touched: set[Group] = set()
         if changed:
             for line in self._by_path.values():
                 if (line.session.agent, line.session.id) in changed:
                     line.pinned = not line.pinned
-                    if line.group is not UNLISTED:
-                        touched.add(line.group)
+                    self._uncount(line)
+                    self._place(line, touched)
         self._update(touched)
 
     def set_taggings(self, taggings: Taggings) -> None:
@@ -363,7 +364,6 @@ class ListModel:
         return group
 
     def _place_all(self) -> None:
-        """Place every session anew."""
         self._clear_groups()
         touched: set[Group] = set()
         for line in self._by_path.values():
@@ -443,20 +443,22 @@ class ListModel:
             return "hidden" if self.hidden else "here"
         if self._groups:
             return "query"
-        return empty_reason(self.rows(), self.arrangement, self.here, self._live)
+        return empty_reason(self.rows(), self.arrangement, self.here, self._live, self.pins)
 
     def left_out(self) -> tuple[str, ...]:
         """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
         empty if it has found nothing.
         """
         found = self._rows_at(self._query.found)
-        return excluding_conditions(found, self.arrangement, self.here, self._live)
+        return excluding_conditions(found, self.arrangement, self.here, self._live, self.pins)
 
     def found_elsewhere(self) -> int:
         """The number of sessions that a search has found in other folders, and that only the scope hides."""
         if self.arrangement.scope == "all":
             return 0
-        conditions = ArrangementFilter(self.arrangement.changed(scope="all"), self.here, self._live)
+        conditions = ArrangementFilter(
+            self.arrangement.changed(scope="all"), self.here, self._live, self.pins
+        )
         found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
 
@@ -618,11 +620,15 @@ class ListModel:
 
     def cannot_resume(self, row: Row) -> bool:
         """Whether it is known that a session cannot be resumed."""
-        return row.cwd in self.missing_folders or row.agent in self.missing_agents
+        return row.is_deleted or row.cwd in self.missing_folders or row.agent in self.missing_agents
 
     def rows(self) -> list[Row]:
-        """Every session that is loaded, shown or not, in no order."""
-        return [line.session for line in self._by_path.values()]
+        """Every session that is loaded and has a file, shown or not, in no order."""
+        return [line.session for line in self._by_path.values() if not line.session.is_deleted]
+
+    def deleted(self) -> set[str]:
+        """The paths of the deleted sessions that a search has found."""
+        return {path for path, line in self._by_path.items() if line.session.is_deleted}
 
     def folders(self) -> list[str]:
         """The folder of every session that is loaded, each once."""
@@ -715,6 +721,6 @@ class ListModel:
                 self._marked_and_gone.append(selection)
 
 
-def _link_fields(row: Row) -> tuple[str, str, str | None, str]:
+def _link_fields(row: Row) -> tuple[str, str, str | None, str, str, str]:
     """The fields that decide which session it is, and of which one it is a fork."""
-    return row.agent, row.id, row.parent_session, row.cwd
+    return row.agent, row.id, row.parent_session, row.cwd, row.continued_in, row.first_id

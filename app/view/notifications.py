@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from app.formats.text import one_line
 from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
-from app.view.cells import shorten
+from app.view.cells import shorten, shorten_start, width
+from app.view.formatting import counted, tilde
 
 
 class ActionProgress:
@@ -64,26 +65,25 @@ def stopped_note(what: str, done: int, total: int, undo: str) -> str:
     return f"{note} ({undo} to undo)"
 
 
-_RESULTS = {
+_DONE = {
     "trash": "Trashed",
     "restore": "Restored",
     "delete": "Deleted for good",
-    "name": "Renamed",
     "pin": "Pinned",
-    "label": "Labelled",
     "leaf": "Moved the leaf of",
     "file": "Forked",
     "tags": "Tagged",
     "note": "Saved the note of",
+    "name": "Renamed",
+    "label": "Labelled",
 }
 _REMOVED = {
     "pin": "Unpinned",
+    "note": "Removed the note of",
     "name": "Cleared the name of",
     "label": "Removed a label of",
-    "tags": "Removed the tags of",
-    "note": "Removed the note of",
 }
-_UNDONE = {
+_ACTIONS = {
     "trash": "trash",
     "restore": "restore",
     "name": "rename",
@@ -93,6 +93,13 @@ _UNDONE = {
     "file": "fork",
     "tags": "tags",
     "note": "note",
+}
+"""Kind of a change -> the noun for it, after "Undone:" and "Redone:"."""
+_REMOVALS = {
+    "pin": "unpin",
+    "note": "removal of the note",
+    "name": "removal of the name",
+    "label": "removal of the label",
 }
 _PAST = {
     "trash": "trashed",
@@ -111,36 +118,130 @@ _PAST = {
     "unarchive": "restored",
     "go on": "continued",
 }
+MOST_PROBLEMS = 5
+"""The most problems of the settings that are shown one after the other, or in one text."""
 MOST_TITLE = 40
 """Cells of a title in a message, so that the key of undo has room behind it."""
+SHORT_TITLE = 25
+"""Cells of the title of a session or the text of an entry beside what was written to it."""
+LEAST_VALUE = 12
+"""Cells that are left at least to what was written."""
+MOST_MESSAGE = 77
+"""Cells of a message: with its mark, it fits on a screen of 80 columns."""
 
 
-def done_text(what: str, changes: Sequence[Change], key: str, title: str, *, of: int = 0) -> str:
-    """The message about `changes`; "" for none.
+def done_text(
+    what: str, changes: Sequence[Change], key: str, title: str, *, entry: str = "", of: int = 0
+) -> str:
+    """The message about `changes`: what was done, and to what; "" for no change. It is inert, and has at most
+    `MOST_MESSAGE` cells.
 
     :param what: the name of the action; "undo" if they were undone.
     :param key: the name of the key of undo; "" if there is none here.
     :param title: the raw title of the session; "" if it is unknown. It is not used for several.
+    :param entry: the text of the entry that was labelled; "" if it is unknown.
     :param of: the number of sessions of an action that was stopped before its end, else 0.
     """
     if of:
         return f"Stopped: {stopped_note(what, len(changes), of, key)}"
     if not changes:
         return ""
-    change = changes[-1]
-    sessions = f"{len(changes):,} sessions" if len(changes) > 1 else quoted(title) or "a session"
-    if what == "undo":
-        return f"Undone: {_UNDONE.get(change.kind, 'change')} of {sessions}"
-    if what == "redo":
-        undo = f" ({key} to undo)" if key else ""
-        return f"Redone: {_UNDONE.get(change.kind, 'change')} of {sessions}{undo}"
+    kind = changes[-1].kind
+    undo = (
+        f" ({key} to undo)" if key and what != "undo" and what != "unarchive" and kind not in FOR_GOOD else ""
+    )
+    if what in ("undo", "redo"):
+        begin = "Undone" if what == "undo" else "Redone"
+        return _fitted(*_action(changes, title, f"{begin}: "), undo)
     if what == "unarchive":
-        return f"Restored {sessions} from the archive"
-    result = _RESULTS.get(change.kind, "Changed")
-    if change.after is None and change.kind in _REMOVED:
-        result = _REMOVED[change.kind]
-    undo = f" ({key} to undo)" if change.kind not in FOR_GOOD and key else ""
-    return f"{result} {sessions}{undo}"
+        return f"Restored {_sessions(changes, title)} from the archive"
+    return _fitted(*_result(changes, title, entry), undo)
+
+
+def _result(changes: Sequence[Change], title: str, entry: str) -> tuple[str, str, str]:
+    """The action that was done, in three parts: before the written text, that text (raw), and after it."""
+    change = changes[-1]
+    if len(changes) == 1 and change.kind == "label" and change.after:
+        of = quoted(entry or title, SHORT_TITLE) or "an entry"
+        return f"Labelled {of}: ", change.after, ""
+    if len(changes) == 1 and change.kind == "name" and change.after:
+        return 'Renamed to "', change.after, '"'
+    if len(changes) == 1 and change.kind in ("label", "name") and change.before:
+        verb = "Removed the label" if change.kind == "label" else "Cleared the name"
+        return f'{verb} "', change.before, '"'
+    if change.kind == "tags":
+        return f"Tagged {_sessions(changes, title, SHORT_TITLE)}: ", _tag_changes(changes), ""
+    if len(changes) == 1 and change.kind == "note" and change.after:
+        return f"Saved the note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
+    is_removed = change.after is None and change.kind in _REMOVED
+    verb = _REMOVED[change.kind] if is_removed else _DONE.get(change.kind, "Changed")
+    return f"{verb} {_sessions(changes, title)}", "", ""
+
+
+def _action(changes: Sequence[Change], title: str, begin: str) -> tuple[str, str, str]:
+    """The action that was undone or redone, in the parts of `_result`."""
+    change = changes[-1]
+    is_removal = change.after is None and change.kind in _REMOVALS
+    action = _REMOVALS[change.kind] if is_removal else _ACTIONS.get(change.kind, "change")
+    value = change.before if is_removal else change.after
+    if len(changes) == 1 and change.kind in ("label", "name") and value:
+        to = " to" if change.kind == "name" and not is_removal else ""
+        return f'{begin}{action}{to} "', value, '"'
+    if change.kind == "tags":
+        return f"{begin}{action} ", _tag_changes(changes), f" of {_sessions(changes, title, SHORT_TITLE)}"
+    return f"{begin}{action} of {_sessions(changes, title)}", "", ""
+
+
+def _fitted(before: str, value: str, after: str, undo: str) -> str:
+    """The parts of a message in at most `MOST_MESSAGE` cells: the value is cut.
+
+    :param value: raw.
+    """
+    room = MOST_MESSAGE - width(before) - width(after) - width(undo)
+    return f"{before}{shorten(one_line(value, 500), max(room, LEAST_VALUE))}{after}{undo}"
+
+
+def _sessions(changes: Sequence[Change], title: str, cells: int = MOST_TITLE) -> str:
+    """The title of a single session, or the number of several."""
+    return f"{len(changes):,} sessions" if len(changes) > 1 else quoted(title, cells) or "a session"
+
+
+def _tag_changes(changes: Sequence[Change]) -> str:
+    """The tags that were added to one of the sessions, and those that were removed: "+new -old"."""
+    added: dict[str, None] = {}
+    removed: dict[str, None] = {}
+    for change in changes:
+        before, after = (change.before or "").split(), (change.after or "").split()
+        added |= dict.fromkeys(tag for tag in after if tag not in before)
+        removed |= dict.fromkeys(tag for tag in before if tag not in after)
+    return " ".join([*(f"+{tag}" for tag in added), *(f"-{tag}" for tag in removed)]) or "as before"
+
+
+def exported_text(paths: Sequence[str], replaced: int | None, title: str, home: str) -> str:
+    """The message about a finished export. The number of secrets is left out first if there is no room.
+
+    :param paths: of the files, at least one.
+    :param replaced: the number of secrets that were replaced; None if nothing was redacted.
+    :param title: the raw title of a single session.
+    """
+    what = quoted(title, SHORT_TITLE) or "a session"
+    path = paths[0]
+    if len(paths) > 1:
+        what, path = f"{len(paths):,} sessions", path.rpartition("/")[0]
+    begin = f"Exported {what} to "
+    shown = shorten_start(one_line(tilde(path, home), 4_000), MOST_MESSAGE - width(begin))
+    secrets = "nothing redacted" if replaced is None else f"{counted(replaced, 'secret')} replaced"
+    return f"{begin}{shown}; {secrets}"
+
+
+def copied_text(what: str, title: str = "") -> str:
+    """The message about a text that was copied.
+
+    :param what: the name of the text, such as "id"; raw.
+    :param title: the raw title of the session whose text it is; "" for none.
+    """
+    of = f" of {quoted(title)}" if title else ""
+    return f"Copied the {one_line(what)}{of}"
 
 
 def not_done_text(what: str, failures: Sequence[tuple[str, Exception]]) -> str:
@@ -162,23 +263,28 @@ def reason_of(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def quoted(title: str) -> str:
-    """A raw title in quotation marks, inert and with room for more text behind it; "" for none."""
-    return f'"{shorten(one_line(title, 500), MOST_TITLE)}"' if title else ""
+def quoted(title: str, cells: int = MOST_TITLE) -> str:
+    """A raw title in quotation marks, inert and with room for more text behind it; "" for none.
+
+    :param cells: the cells of what stands between the marks.
+    """
+    return f'"{shorten(one_line(title, 500), cells)}"' if title else ""
 
 
 def settings_messages(problems: Sequence[str], file: str) -> list[str]:
-    """A message for each problem of the settings, with its number if there are several.
+    """A message for each of the first problems of the settings, with its number if there are several.
 
-    :param problems: as in `Settings.problems`; most begin with the path of the file.
+    :param problems: the problems of a `Settings`; most begin with the path of the file.
     :param file: that path.
     """
-    texts = [problem.removeprefix(f"{one_line(file, 500)}: ") for problem in problems]
-    numbers = [f" (problem {number} of {len(texts)})" for number in range(1, len(texts) + 1)]
-    return [
-        f"config.toml: {text}{number if len(texts) > 1 else ''}"
-        for text, number in zip(texts, numbers, strict=True)
-    ]
+    of = len(problems)
+    messages = []
+    for number, problem in enumerate(problems[:MOST_PROBLEMS], 1):
+        text = problem.removeprefix(f"{one_line(file, 500)}: ")
+        messages.append(f"config.toml: {text}" + (f" (problem {number} of {of:,})" if of > 1 else ""))
+    if of > MOST_PROBLEMS:
+        messages.append("config.toml: `leafmark config --check` lists all problems")
+    return messages
 
 
 RESCANNING = "rescanning…"

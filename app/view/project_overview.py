@@ -6,14 +6,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.amounts import finite, finite_int
+from app.formats.amounts import finite, finite_int, token_count
+from app.formats.prices import LIST_PRICES, NO_COST, Prices, Spending
 from app.formats.text import one_line
 from app.index.row import Row
 from app.sessions.summary import FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
-from app.view.formatting import age, ago, cost, count, counted, day
+from app.view.formatting import age, ago, count, counted, day, spent
 from app.view.line import Line, Span, fit_line, line_width
 from app.view.session_row import ENDINGS, POINTER, title_style
 
@@ -65,7 +67,7 @@ class ProjectOverview(NamedTuple):
     agents: tuple[tuple[str, int], ...] = ()
     messages: int = 0
     tokens: int = 0
-    cost: float = 0.0
+    spending: Spending = NO_COST
     first: int = 0
     last: int = 0
     latest: tuple[Row, ...] = ()
@@ -82,11 +84,14 @@ class ProjectOverview(NamedTuple):
         return self._replace(labels=tuple(labels))
 
 
-def project_overview(rows: Iterable[Row], busy: Collection[str] = ()) -> ProjectOverview:
+def project_overview(
+    rows: Iterable[Row], busy: Collection[str] = (), prices: Prices = LIST_PRICES
+) -> ProjectOverview:
     """The overview of a project.
 
     :param rows: its sessions. They are all looked at: call this off the event loop.
     :param busy: paths of the sessions that a running agent may have open; they are at work, not interrupted.
+    :param prices: those of tokens without a cost.
     """
     newest = sorted(rows, key=lambda row: (-row.modified, row.path))
     labels = _labels(newest)
@@ -98,8 +103,10 @@ def project_overview(rows: Iterable[Row], busy: Collection[str] = ()) -> Project
         sessions=len(newest),
         agents=tuple(Counter(row.agent for row in newest).most_common()),
         messages=sum(row.message_count for row in newest),
-        tokens=finite_int(sum(sum(row.tokens) for row in newest)),
-        cost=finite(sum(row.cost for row in newest)),
+        tokens=finite_int(sum(token_count(row.tokens) for row in newest)),
+        spending=prices.spending(
+            finite(sum(row.cost for row in newest)), chain.from_iterable(row.unpriced for row in newest)
+        ),
         first=min(times, default=0),
         last=max(times, default=0),
         latest=tuple(newest[:MOST_LATEST]),
@@ -168,15 +175,15 @@ def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
     number = overview.sessions
     agents = [f"{many:,} {one_line(agent, 40)}" for agent, many in overview.agents]
     figures = overview.figures
-    messages, tokens, spent_dollars, turns = overview.messages, overview.tokens, overview.cost, 0
+    messages, tokens, spending, turns = overview.messages, overview.tokens, overview.spending, 0
     if figures is not None:
-        messages, spent_dollars, turns = figures.messages, figures.cost, figures.turns
-        tokens = figures.input + figures.output + figures.cache_read + figures.cache_write
-    spent = [
+        messages, spending, turns = figures.messages, figures.spending, figures.turns
+        tokens = token_count((figures.input, figures.output))
+    used = [
         counted(turns, "prompt") if figures is not None else "",
         counted(messages, "message"),
         f"{count(tokens)} tokens" if tokens else "",
-        cost(spent_dollars),
+        spent(spending),
     ]
     sessions = [
         counted(number, "session"),
@@ -184,7 +191,7 @@ def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
         f"first {day(overview.first, now_ms)}" if overview.first else "",
         f"last {ago(overview.last, now_ms)}" if overview.last else "",
     ]
-    return " · ".join(filter(None, sessions)), " · ".join(filter(None, spent))
+    return " · ".join(filter(None, sessions)), " · ".join(filter(None, used))
 
 
 def _section(head: str, rows: list[ProjectRow]) -> list[ProjectRow]:
@@ -199,7 +206,7 @@ def _latest(row: Row, overview: ProjectOverview) -> ProjectRow:
     agent = row.agent if len(overview.agents) > 1 else ""
     prompt = stable_width(one_line(row.last_prompt, 500))
     text = (_title(row), title_style(row))
-    return ProjectRow(row, age_of=row.modified, text=text, right=agent, below=prompt)
+    return ProjectRow(row, age_of=row.newest, text=text, right=agent, below=prompt)
 
 
 def _label(label: ProjectLabel) -> ProjectRow:
@@ -217,7 +224,7 @@ def _label(label: ProjectLabel) -> ProjectRow:
 def _need(row: Row) -> ProjectRow:
     mark, _, style = ENDINGS[row.ending]
     text = (_title(row), title_style(row))
-    return ProjectRow(row, age_of=row.modified, mark=(f"{mark} ", style), text=text, right=_NEEDS[row.ending])
+    return ProjectRow(row, age_of=row.newest, mark=(f"{mark} ", style), text=text, right=_NEEDS[row.ending])
 
 
 def render_project_row(item: ProjectRow, cells: int, *, selected: bool, now_ms: int) -> Line:

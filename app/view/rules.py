@@ -36,6 +36,10 @@ def rule_line(
     has_title = any(titles)
     share = cells * 3 // 5 if len(titles) > 1 else cells // 3
     wanted = min(max_width(titles[0]) if has_title else 0, max(LEAST_TITLE, share))
+    if len(facts) == 1:
+        # The last words of a title that has shorter forms give way to the figures.
+        room = cells - 7 - width(suffix) - max_width(facts[0])
+        wanted = next((max_width(title) for title in titles[:-1] if max_width(title) <= room), wanted)
     beside = wanted + width(suffix) + 4 if has_title else 2
     fact = _fitting(facts, cells - beside - 3)
     if not fact and len(titles) > 1:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.index.row import Row, problem_count
-from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
+from app.sessions.summary import ABORTED, CONTINUED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import shorten, shorten_start, stable_width, width
-from app.view.formatting import age, count, file_path, short_agent, size
+from app.view.formatting import age_or_date, count, file_path, short_agent, size
 from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
@@ -25,12 +25,14 @@ ENDINGS = {
     INTERRUPTED: ("‖", "interrupted", "dim"),
     ABORTED: ("×", "aborted", "error"),
     FAILED: ("×", "error", "error"),
+    CONTINUED: ("→", "continued", "dim"),
 }
 """The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
     "✓ marked  ● live  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
     "  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet"
     "  ? waits for an answer  ‖ interrupted  × error or aborted"
+    "  → went on in another session"
 )
 UNREAD = "…"
 # From these widths of the pane on, scrollbar included, a column is shown, and the ending is a word.
@@ -98,7 +100,7 @@ def render_second_line(
     path if the arrangement shows paths, else the last prompt and how the session ended, else its size if the
     arrangement shows sizes.
 
-    :param states: as for `render_list_line`.
+    :param states: path -> ``live`` or ``maybe`` for the sessions that are.
     :param found: why the session is a hit; None if that is not known.
     """
     row = line.row
@@ -145,7 +147,7 @@ def title_style(row: Row) -> str:
 
 
 def _age(then_ms: int, now_ms: int) -> Span:
-    return f" {age(then_ms, now_ms):>{AGE_CELLS}} ", "age"
+    return f" {age_or_date(then_ms, now_ms):>{AGE_CELLS}} ", "age"
 
 
 def _tags_are_below(model: ListModel) -> bool:
@@ -177,7 +179,7 @@ def _state(model: ListModel, line: ListLine, row: Row, states: Mapping[str, str]
 
 def _lineage(model: ListModel, line: ListLine) -> str:
     """The connectors; only the mark of a fork if the neighbouring lines are not those of the thread."""
-    if line.row is None or not line.row.parent_session:
+    if line.row is None or not (line.row.parent_session or line.parent is not None):
         return ""
     if line.prefix and not model.is_filtered:
         return line.prefix
@@ -213,7 +215,7 @@ def _columns(
     if has_count:
         number = UNREAD if row.provisional else count_of(row.message_count)
         columns.append((f"{number:>{COUNT_CELLS}}", "faint" if row.provisional else "messages"))
-    return [*columns, _age(row.modified, now_ms)]
+    return [*columns, _age(row.newest, now_ms)]
 
 
 def _badge(mark: str, number: int) -> str:

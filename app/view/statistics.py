@@ -6,10 +6,10 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
-from app.index.statistics import DAY, PROJECT, TOOL, WEEK
+from app.index.statistics import COST, DAY, PROJECT, PROMPTS, TIME, TOKENS, TOOL, WEEK, amount_of
 from app.view.cells import pad, shorten, stable_width
 from app.view.charts import bar, sparkline
-from app.view.formatting import cost, count, counted, duration, span, tilde
+from app.view.formatting import cost, count, counted, duration, span, spent, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +30,15 @@ def tokens(number: int) -> str:
     return f"{number / 1_000_000_000:,.1f}G"
 
 
-def name_of(key: str, group_by: str, home: str) -> str:
+def name_of(key: str, group_by: str, home: str, titles: Mapping[str, str]) -> str:
     """The name of a group, inert.
 
     :param group_by: one of `GROUPS`.
+    :param titles: the title of each group that has another one than its key.
     """
     if group_by == PROJECT:
         return tilde(key, home)
+    key = titles.get(key, key)
     return one_line(key) or f"(no {group_by})"
 
 
@@ -44,7 +46,7 @@ def total_lines(total: Group) -> list[str]:
     """The figures of all sessions in four lines."""
     failed = f" ({total.tool_errors:,} failed)" if total.tool_errors else ""
     cached = total.cache_read + total.cache_write
-    money = cost(total.cost) or "none"
+    money = spent(total.spending) or "none"
     if total.cost_abandoned:
         money = f"{cost(total.cost_abandoned)} of {money} on abandoned branches"
     said = f"{counted(total.turns, 'prompt')}, {counted(total.messages, 'message')}"
@@ -55,6 +57,9 @@ def total_lines(total: Group) -> list[str]:
         f"active: {duration(total.active_ms)}",
     ]
 
+
+NO_COST = "–"
+LACKS_COMPACTIONS = "tokens of Claude Code are without compactions"
 
 HEADER, TOOL_HEADER = (
     ("sessions", "prompts", "tools", "failed", "tokens", "cost", "active"),
@@ -73,15 +78,19 @@ def columns_of(group: Group, group_by: str) -> list[str]:
         count(group.tool_calls),
         count(group.tool_errors),
         tokens(group.input + group.output),
-        cost(group.cost),
+        spent(group.spending) or NO_COST,
         span(group.active_ms),
     ]
 
 
-def amounts_of(groups: Sequence[Group], group_by: str) -> list[float]:
-    """The lengths of the bars: calls of tools, else the cost, or messages if nothing has a cost."""
+def amounts_of(groups: Sequence[Group], group_by: str, sort: str | None = None) -> list[float]:
+    """The lengths of the bars: calls of tools, else that by which groups are sorted, or the cost, or messages
+    if nothing has a cost.
+    """
     if group_by == TOOL:
         return [float(group.tool_calls) for group in groups]
+    if sort is not None:
+        return [float(amount_of(group, sort)) for group in groups]
     if any(group.cost for group in groups):
         return [group.cost for group in groups]
     return [float(group.messages) for group in groups]
@@ -100,6 +109,11 @@ def amounts_by_day(groups: Sequence[Group]) -> dict[int, float]:
     }
 
 
+def day_unit(groups: Sequence[Group]) -> str:
+    """The unit of `amounts_by_day`."""
+    return "$ a day" if any(group.cost for group in groups) else "messages a day"
+
+
 def last_days(amounts: Mapping[int, float], today: int, *, ascii_only: bool = False) -> str:
     """The sparkline of the last `SPARKLINE_DAYS`.
 
@@ -110,19 +124,22 @@ def last_days(amounts: Mapping[int, float], today: int, *, ascii_only: bool = Fa
 
 
 class _Column(NamedTuple):
-    """A column of the table on the screen: its head, its width, and the text of a group."""
+    """A column of the table on the screen: its head, its width, the text of a group, and the name of its
+    order.
+    """
 
     head: str
     cells: int
     text: Callable[[Group], str]
+    sort: str = ""
 
 
 _COLUMNS = (
     _Column("sessions", 8, lambda group: f"{group.sessions:,}"),
-    _Column("cost", 10, lambda group: cost(group.cost)),
-    _Column("tokens", 7, lambda group: tokens(group.input + group.output)),
-    _Column("active", 7, lambda group: span(group.active_ms)),
-    _Column("prompts", 7, lambda group: count(group.turns)),
+    _Column("cost", 10, lambda group: spent(group.spending) or NO_COST, COST),
+    _Column("tokens", 7, lambda group: tokens(group.input + group.output), TOKENS),
+    _Column("active", 7, lambda group: span(group.active_ms), TIME),
+    _Column("prompts", 8, lambda group: count(group.turns), PROMPTS),
     _Column("tools", 5, lambda group: count(group.tool_calls)),
     _Column("failed", 6, lambda group: count(group.tool_errors)),
 )
@@ -161,26 +178,38 @@ def table_layout(group_by: str, cells: int) -> TableLayout:
     return TableLayout(least + more, tuple(columns), bar_cells)
 
 
-def head_line(group_by: str, cells: int) -> str:
-    """The heads of the columns."""
+def head_line(group_by: str, cells: int, sort: str | None = None, *, ascii_only: bool = False) -> str:
+    """The heads of the columns; a mark stands behind the one by which groups are sorted."""
     layout = table_layout(group_by, cells)
-    heads = [f"{column.head:>{column.cells}}" for column in layout.columns]
+    mark = "v" if ascii_only else "▾"
+    heads = [
+        f"{column.head + (mark if column.sort and column.sort == sort else ''):>{column.cells}}"
+        for column in layout.columns
+    ]
     return shorten("  ".join([pad(group_by.capitalize(), layout.name_cells), *heads]), cells)
 
 
 def group_line(
-    group: Group, group_by: str, part: float, home: str, cells: int, *, ascii_only: bool = False
+    group: Group,
+    group_by: str,
+    part: float,
+    home: str,
+    cells: int,
+    titles: Mapping[str, str],
+    *,
+    ascii_only: bool = False,
 ) -> Line:
     """A group in a table on the screen.
 
-    :param part: of the longest bar, from 0 to 1.
+    :param part: of the longest bar, from 0 to 1; more for one that is cut.
     """
     layout = table_layout(group_by, cells)
-    name = shorten(stable_width(name_of(group.key, group_by, home)), layout.name_cells)
+    name = shorten(stable_width(name_of(group.key, group_by, home, titles)), layout.name_cells)
     texts = [shorten(column.text(group), column.cells).rjust(column.cells) for column in layout.columns]
     drawn = bar(part, layout.bar_cells, ascii_only=ascii_only)
+    columns = "".join([f"  {text}" for text in texts])
     return [
         (pad(name, layout.name_cells), "text"),
-        ("".join([f"  {text}" for text in texts]), "dim"),
+        (columns.replace(NO_COST, "-") if ascii_only else columns, "dim"),
         (f"  {drawn}", "key"),
     ]

@@ -82,17 +82,19 @@ def command_line(command: Sequence[str], cells: int) -> str:
     return shorten(f"{first} {last}".strip(), cells)
 
 
-def in_use_line(cells: int, agent: str, folder: str, in_use: Verdict) -> Line:
+def in_use_line(cells: int, agent: str, folder: str, in_use: Verdict, *, forks: bool) -> Line:
     """The line about a session that a running agent has open, or may have open.
 
     :param agent: the session's agent.
     :param folder: the session's folder, in which an agent that may have it open runs.
+    :param forks: the session can be forked.
     """
+    asks = "fork, read, cancel" if forks else "read, cancel"
     pid = f"pid {in_use.pid}" if in_use.pid is not None else ""
     if in_use.state == LIVE:
         terminal = one_line(in_use.terminal, 40)
         for about in (", ".join(filter(None, (pid, terminal))), pid):
-            text = f"● Open in {agent}{f' ({about})' if about else ''}. Enter asks: fork, read, cancel."
+            text = f"● Open in {agent}{f' ({about})' if about else ''}. Enter asks: {asks}."
             if width(text) <= cells - 2:
                 break
         return fit_line([(f" {shorten(text, cells - 2)}", "live")], cells)
@@ -135,7 +137,7 @@ def question_line(cells: int, text: Callable[[int], str], answers: Sequence[tupl
     """The line of a question, which replaces all others, and the keys that answer it.
 
     :param text: gives the question for a width in cells; inert.
-    :param answers: (key, label) of each answer; see `fits_answers`.
+    :param answers: (key, label) of each answer. They are left out if `fits_answers` is false.
     """
     shown = answers if fits_answers(cells, answers) else ()
     line: Line = [(" ", "text"), (text(max(0, cells - 2 - _answers_width(shown))), "strong")]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from app.formats.edits import PAIRS, is_diff
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.json_codec import raw_json
+from app.formats.nested_calls import NestedCall
 from app.formats.text import inert, one_line
 from app.formats.tool_calls import call_line, shortened_arguments
 from app.view.cells import stable_width
@@ -38,10 +39,19 @@ class Result(NamedTuple):
 
     raw        the entry with it
     duration   milliseconds from the call to the result; None if it is not known
+    is_kept    whether the session has the output
     """
 
     raw: Mapping[str, Any]
     duration: int | None = None
+    is_kept: bool = True
+
+
+def nested_result(call: NestedCall) -> Result:
+    """The result of a call that a tool made: the session has only its end and its duration."""
+    content = [{"type": "text", "text": call.text}] if call.text else []
+    message = {"role": "toolResult", "isError": call.failed, "content": content}
+    return Result({"type": "message", "message": message}, call.duration, is_kept=bool(call.text))
 
 
 def fold_head(
@@ -215,7 +225,7 @@ def _right(
     elif diff:
         added, removed = changed_counts(diff)
         return [(f"+{added:,}", "added"), (" ", "text"), (f"−{removed:,}", "removed")]
-    else:
+    elif result.is_kept:
         facts.append(_size(name, output, parts))
     if result.duration is not None and result.duration >= 1_000:
         facts.append(f"{result.duration / 1_000:.1f} s" if result.duration < 600_000 else "over 10 min")

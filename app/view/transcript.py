@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_parts import Part as EntryPart
 from app.formats.entry_parts import entry_parts
+from app.formats.nested_calls import nested_calls
 from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
@@ -30,7 +31,15 @@ from app.view.formatting import count, counted, moment
 from app.view.line import Line, wrap
 from app.view.markdown import markdown_lines, written_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
-from app.view.tool_block import FULL_LINES, SHORT_LINES, Result, barred, fold_head, tool_block
+from app.view.tool_block import (
+    FULL_LINES,
+    SHORT_LINES,
+    Result,
+    barred,
+    fold_head,
+    nested_result,
+    tool_block,
+)
 from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 
 if TYPE_CHECKING:
@@ -41,6 +50,8 @@ MOST_TEXT = 48 << 10
 END_OF_TEXT = 16 << 10
 """Characters of each of these ends."""
 BAND = "▌ "
+NESTED = "  "
+"""The indent of a call that a tool made, below the call of that tool."""
 _LEFT_OUT = ("details", "diff")
 _SUMMARIES = ("branchSummary", "compactionSummary")
 _SIGNS = {"bashExecution": "$", "pythonExecution": ">>>"}
@@ -173,6 +184,7 @@ class _Builder:
             self._answer(raw, message, parts)
         elif role == "toolResult":
             self._tool(string_of(message.get("toolName")), None, Result(raw), matched=bool(self._words))
+            self._nested(raw, matched=bool(self._words))
         elif role in _SIGNS:
             self._command(_SIGNS[role], raw, parts)
         elif role in _SUMMARIES:
@@ -311,12 +323,19 @@ class _Builder:
         if raw is not None:
             ended = _time_of(raw)
             result = Result(raw, ended - started if started is not None and ended is not None else None)
-        self._tool(
-            string_of(block.get("name")),
-            block.get("arguments"),
-            result,
-            matched=bool(self._words) or call_id in self._matched,
-        )
+        matched = bool(self._words) or call_id in self._matched
+        self._tool(string_of(block.get("name")), block.get("arguments"), result, matched=matched)
+        if raw is not None:
+            self._nested(raw, matched=matched)
+
+    def _nested(self, raw: Mapping[str, Any], *, matched: bool) -> None:
+        """Add the calls that the tool of a result made itself, below its own block."""
+        for call in nested_calls(raw):
+            self._tool(call.name, call.arguments, nested_result(call), matched=matched)
+            block = self.blocks[-1]
+            for line in filter(None, (block.head, block.open_head)):
+                line.spans.insert(0, (NESTED, "dim"))
+                line.own += 1
 
     def _tool(self, name: str, arguments: Any, result: Result | None, *, matched: bool) -> None:
         made = tool_block(name, arguments, result, self._cells + len(PAD), full=self._full)

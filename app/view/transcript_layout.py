@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.sessions.tree.entry_ref import EntryRef
+from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.view.document_line import DocumentLine
 from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 
@@ -20,6 +20,25 @@ class BlockRef(NamedTuple):
 
     anchor: EntryRef
     number: int
+
+
+class Spot(NamedTuple):
+    """The position of cursor and view, which stays when lines are wrapped, read or folded.
+
+    :param anchor: the entry; None is the end of the session, with the cursor on the last block.
+    :param block: the number of a block of the entry; -1 is the block with the match.
+    :param line: the line of the block that the cursor is on.
+    :param row: the line of the pane on which that line is shown, if possible.
+    """
+
+    anchor: EntryRef | None
+    block: int = -1
+    line: int = 0
+    row: int = 0
+
+
+END = Spot(None)
+BEGINNING = Spot(FIRST_ENTRY, 0)
 
 
 class PlacedBlock(NamedTuple):
@@ -63,10 +82,17 @@ class TranscriptLayout:
         self._begins: list[int] = []
         self._turn_begins: list[int] = []
 
-    def show(self, turns: Sequence[Turn]) -> None:
-        """Show other turns, with the cursor on the last block."""
+    def show(self, turns: Sequence[Turn], *, keeps_folds: bool = False) -> None:
+        """Show other turns, with the cursor on the last block.
+
+        :param keeps_folds: they are of the same session, and what is unfolded stays so.
+        """
+        before = {turn.anchor: turn for turn in self.turns} if keeps_folds else {}
         self.turns = list(turns)
         self.unfold_tools(self.turns)
+        for turn in self.turns:
+            if turn.anchor in before:
+                _keep_folds(before[turn.anchor], turn)
         self.place()
         self.cursor = max(0, len(self.blocks) - 1)
 
@@ -83,7 +109,9 @@ class TranscriptLayout:
                     _keep_folds(self.turns[index], turn)
                     self.turns[index] = turn
         self.place()
-        self.go_to(ref)
+        index = self.index_of(ref)
+        if index >= 0:
+            self.cursor = index
 
     def unfold_tools(self, turns: Sequence[Turn]) -> None:
         """Unfold the tool calls of new turns if all are unfolded."""
@@ -216,11 +244,86 @@ class TranscriptLayout:
             -1,
         )
 
-    def go_to(self, ref: BlockRef | None) -> None:
-        """Put the cursor on a block, if it is there."""
-        index = self.index_of(ref)
-        if index >= 0:
-            self.cursor = index
+    def pointer(self, top: int) -> int:
+        """The line on which the cursor is drawn: the first one of its block in view; -1 without blocks.
+
+        :param top: the first line in view.
+        """
+        placed = self.placed
+        return -1 if placed is None else max(placed.begin, min(top, placed.end - 1))
+
+    def spot(self, top: int) -> Spot:
+        """The position of a cursor in view.
+
+        :param top: the first line in view.
+        """
+        ref, placed, line = self.ref(), self.placed, self.pointer(top)
+        if ref is None or placed is None:
+            return END
+        return Spot(ref.anchor, ref.number, line - placed.begin, line - top)
+
+    def go_to(self, spot: Spot, height: int) -> int:
+        """Put the cursor on a position, or on the last block if that is not there.
+
+        :param height: the lines of the view.
+        :return: the first line in view, by which the cursor is on its row of the screen, or as near to it as
+            possible.
+        """
+        turn = self.turn_of(spot.anchor) if spot.anchor is not None else -1
+        at = self.index_of(BlockRef(spot.anchor, spot.block)) if turn >= 0 and spot.anchor is not None else -1
+        if turn < 0:
+            self.cursor, top = max(0, len(self.blocks) - 1), len(self.lines)
+        elif spot.block < 0:
+            # The match is a third down the pane, or the entry begins two lines down if that shows both.
+            self.cursor = self.first_block_of(turn)
+            line, begin, row = self.found_line(turn), self.begin_of(turn), height // 3
+            top = begin - min(row, 2) if line - begin < row else line - row
+        elif at < 0:
+            self.cursor = self.first_block_of(turn)
+            top = self.begin_of(turn) - spot.row
+        else:
+            self.cursor = at
+            placed = self.blocks[at]
+            top = min(placed.begin + spot.line, placed.end - 1) - spot.row
+        top = self.clamped(top, height)
+        return top if self.is_in_view(top, height) else self.top_with(self.cursor, top, height)
+
+    def clamped(self, top: int, height: int) -> int:
+        """The line that can be the first in view and is nearest to `top`."""
+        return max(0, min(top, len(self.lines) - height))
+
+    def is_in_view(self, top: int, height: int) -> bool:
+        """Whether a line of the block with the cursor is in view."""
+        placed = self.placed
+        return placed is not None and placed.begin < top + height and placed.end > top
+
+    def top_with(self, index: int, top: int, height: int) -> int:
+        """The first line of a view that shows a block, and that is scrolled from `top` no farther than that
+        takes.
+        """
+        placed = self.blocks[index] if self.blocks else None
+        if placed is not None and (placed.end - placed.begin > height or placed.begin < top):
+            # One line of what is above it, except at the beginning.
+            top = placed.begin - (1 if index and placed.end - placed.begin < height else 0)
+        elif placed is not None and placed.end > top + height:
+            top = placed.end - height
+        return self.clamped(top, height)
+
+    def keep_in_view(self, top: int, height: int) -> None:
+        """Put a cursor that the view has left on the nearest block in view, if possible on one that begins
+        there.
+        """
+        placed = self.placed
+        if placed is None or self.is_in_view(top, height):
+            return
+        if placed.end > top:
+            self.cursor = self.block_at(top + height - 1)
+            return
+        at = self.block_at(top)
+        begins_above = self.blocks[at].begin < top
+        if begins_above and at + 1 < len(self.blocks) and self.blocks[at + 1].begin < top + height:
+            at += 1
+        self.cursor = at
 
     def next_block(self, start: int, step: int, wanted: Callable[[Block], bool]) -> int:
         """The index of the next block of some kind behind one, or before it (``step`` -1); -1 if there is
@@ -236,17 +339,18 @@ class TranscriptLayout:
     # folds
 
     def fold_tools(self, *, folds: bool) -> None:
-        """Fold all tool calls and thoughts, or unfold them; those that are read later as well."""
+        """Fold all tool calls and thoughts, or unfold them; those that are read later as well. Call `place`
+        then.
+        """
         self.unfolds_tools = not folds
         for placed in self.blocks:
             block = placed.block
             if block.folds and block.kind in ("tool", "thinking"):
                 block.state = FOLDED if folds else max(block.state, SHORT)
-        self.place()
 
 
 def _keep_folds(before: Turn, after: Turn) -> None:
     """Keep what the user has unfolded in a turn that is read again."""
     for old, new in zip(before.blocks, after.blocks, strict=False):
         if old.kind == new.kind and old.folds and new.folds and old.state > new.state:
-            new.state = old.state
+            new.state = SHORT if new.more else old.state

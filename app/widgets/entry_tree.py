@@ -301,7 +301,7 @@ class EntryTree(LineList):
     def extend(
         self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
     ) -> None:
-        """Show the entries that were appended to the file, see `TreeView.extend`."""
+        """Show the entries that were appended to the file."""
         if self.view is None:
             return
         follow = self.follows

@@ -149,7 +149,6 @@ class LineList(LineScroll, can_focus=True):
         self.refresh()
 
     def _redraw(self, *indexes: int) -> None:
-        """Draw these rows again."""
         top = self.scroll_offset.y
         regions = []
         for index in indexes:
@@ -243,6 +242,23 @@ class LineList(LineScroll, can_focus=True):
     def on_blur(self) -> None:
         self._redraw(self.cursor)
 
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value) and not self.is_text:
+            # A scroll that shows the cursor is over by then.
+            self.call_next(self._keep_cursor_in_view)
+
+    def _keep_cursor_in_view(self) -> None:
+        """Move a cursor that the wheel or the scrollbar has put out of view to the nearest row in view."""
+        height = self.scrollable_content_region.height
+        if not self.rows or not height:
+            return
+        top, lines = self.scroll_offset.y, self._lines
+        first, last = lines.row_at(top), lines.row_at(top + height - 1)
+        first += lines.first(first) < top
+        last -= lines.first(last) + lines.height_of(last) > top + height
+        self.move_to(max(first, min(self.cursor, last)))
+
     # drawing
 
     def render_line(self, y: int) -> Strip:
@@ -335,7 +351,7 @@ class LineList(LineScroll, can_focus=True):
         self.move_to(self.cursor + rows + pages * self.page)
 
     def scroll_by(self, lines: int = 0, pages: int = 0) -> None:
-        """Scroll by a number of lines and of pages; the cursor stays."""
+        """Scroll by a number of lines and of pages; the cursor stays while it is in view."""
         height = self.size.height
         top = self.scroll_offset.y + lines + pages * max(1, height - 1)
         self._scroll(max(0, min(top, self._lines.total - height)))

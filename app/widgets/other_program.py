@@ -22,8 +22,7 @@ def copy_text(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> No
 
     :param what: the name of the text; raw.
     """
-    # A lone surrogate cannot be written to the terminal.
-    app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    app.copy_to_clipboard(text)
     unsure = copy_warning(text, env)
     message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
     app.notify(message, markup=False)
@@ -41,7 +40,9 @@ def open_in_program(
 ) -> None:
     """Show a copy of a text in the user's "pager" or "editor", and wait until it ends.
 
-    :param shown: see `open_copy`, as are ``suffix`` and ``name``.
+    :param suffix: the end of the file's name.
+    :param shown: the program may write the text to the terminal as it is: it gets an inert text.
+    :param name: the name of the file, without its suffix.
     """
     try:
         command = command_of(kind, env)

@@ -62,7 +62,7 @@ class Pane(Container, DragHandle):
 
     def __init__(self, title: str, shorter: tuple[str, ...] = (), *, id: str) -> None:
         """:param title: inert text.
-        :param shorter: see `say`.
+        :param shorter: texts with the meaning of ``title``, each shorter than the one before.
         """
         super().__init__(id=id, classes="pane")
         self.words = (title, "")
@@ -229,7 +229,7 @@ class Note(Widget):
         """Set the message.
 
         :param text: one inert line, "" for none.
-        :param style: see `app.view.palette`.
+        :param style: the name of one of the styles of `app.view.palette`.
         """
         before, self._style = self._style, style
         if text != self.text:

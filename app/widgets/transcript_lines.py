@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
@@ -12,7 +12,7 @@ from app.view.cells import shorten
 from app.view.document_line import MEASURE, PAD, next_shift
 from app.view.line import fit_line, line_width, wrap
 from app.view.transcript_block import FOLDED, FULL, SHORT, Block
-from app.view.transcript_layout import BlockRef, TranscriptLayout
+from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot, TranscriptLayout
 from app.widgets.commands import binding, bindings_of
 from app.widgets.line_list import LineList
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.strip import Strip
 
-    from app.messages import HitLocated
-    from app.sessions.tree.entry_ref import EntryRef
     from app.view.document_line import DocumentLine
     from app.view.line import Line
     from app.view.transcript_block import Turn
@@ -41,6 +39,9 @@ class TranscriptLines(LineList):
     words        the words of a search, folded, which are highlighted
     labels       the labels of entries, by id
     leaf_id      the entry that the agent continues from
+    at_end       whether the last turn is the end of the session
+    spot         the position of cursor and view; `END` while new entries are followed
+    pointer      the line on which the cursor is drawn; -1 for none
     """
 
     is_text = True  # The cursor is on a block and not on a row.
@@ -95,6 +96,9 @@ class TranscriptLines(LineList):
         self._notice_lines: list[str] = []
         # cells by which code is scrolled sideways
         self.shift = 0
+        self.at_end = True
+        self.spot = END
+        self.pointer = -1
         self._cells = 0
         self._height = 0
 
@@ -134,18 +138,40 @@ class TranscriptLines(LineList):
 
     # turns
 
-    def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
-        """Show other turns. The caller then calls `scroll_lines`."""
-        self.words, self.notice, self.shift = words, "", 0
-        self.transcript.show(turns)
-        self._changed()
+    def show_turns(
+        self,
+        turns: Sequence[Turn],
+        words: tuple[str, ...],
+        spot: Spot,
+        *,
+        at_end: bool,
+        keeps_folds: bool = False,
+    ) -> None:
+        """Show other turns, at a position.
 
-    def add_turns(self, above: Sequence[Turn], below: Sequence[Turn], changed: Sequence[Turn] = ()) -> None:
-        """Add turns on either side. The lines in view stay where they are."""
-        with_view = self.view_anchor()
+        :param at_end: whether the last of them is the end of the session.
+        :param keeps_folds: they are of the same session, and what is unfolded stays so.
+        """
+        self.words, self.notice, self.shift = words, "", 0
+        self.transcript.show(turns, keeps_folds=keeps_folds)
+        self.spot, self.at_end = spot, at_end
+        self._lay_out()
+        if spot.anchor is not None and spot.block < 0 and self.lines:
+            found = self.transcript.found_line(self.transcript.turn_of(spot.anchor))
+            self._show_match(self.lines[min(found, len(self.lines) - 1)])
+        elif spot == BEGINNING:
+            self._note_spot()
+
+    def add_turns(
+        self, above: Sequence[Turn], below: Sequence[Turn], changed: Sequence[Turn] = (), *, at_end: bool
+    ) -> None:
+        """Add turns on either side. The block with the cursor stays where it is, unless the end is followed.
+
+        :param at_end: whether the last turn is then the end of the session.
+        """
         self.transcript.add(above, below, changed)
-        self._changed()
-        self.restore_view(with_view)
+        self.at_end = at_end
+        self._lay_out()
 
     def mark_entries(self, labels: Mapping[str, str], leaf_id: str | None) -> None:
         """Show the labels of entries, by id, and which of them is the leaf."""
@@ -153,51 +179,52 @@ class TranscriptLines(LineList):
             self.labels, self.leaf_id = labels, leaf_id
             self.redraw_rows()
 
-    def view_anchor(self) -> tuple[BlockRef | None, int]:
-        """The block at the upper border, and the lines of it that are above the border."""
-        at = self.transcript.block_at(self.top)
-        if at < 0:
-            return None, 0
-        return self.transcript.ref(at), self.top - self.transcript.blocks[at].begin
-
-    def restore_view(self, anchor: tuple[BlockRef | None, int]) -> None:
-        """Scroll to where the view was."""
-        ref, offset = anchor
-        at = self.transcript.index_of(ref)
-        if at >= 0:
-            self.scroll_lines(self.transcript.blocks[at].begin + offset)
-        else:
-            self.scroll_lines(self.top)
-
     def placed_anew(self) -> None:
-        """Show that lines were placed anew; those in view stay."""
-        anchor = self.view_anchor()
+        """Show that lines were placed anew; the block with the cursor stays where it is."""
         self.transcript.place()
-        self._changed()
-        self.restore_view(anchor)
+        self._lay_out()
+
+    def show_spot(self, spot: Spot) -> None:
+        """Go to a position in the turns that were read."""
+        self.spot = spot
+        self._scroll_to_spot()
+        self._note_spot()
 
     def show_notice(self, notice: str) -> None:
         """Show a sentence in place of a transcript."""
-        self.words, self.notice = (), notice
+        self.words, self.notice, self.spot = (), notice, END
         self.transcript.show(())
-        self._changed()
-        self.scroll_lines(0)
+        self._lay_out()
 
-    def _changed(self) -> None:
+    def _lay_out(self) -> None:
         # Before the first layout the notice is not wrapped.
         self._notice_lines = list(wrap(self.notice, self.cells)) if self.is_laid_out else [self.notice]
+        spot = self.spot
+        # This may scroll, if there are fewer lines.
         self._set_length(len(self.lines) or (len(self._notice_lines) if self.notice else 0))
-        self._strips.clear()
+        self.spot = spot
+        self._scroll_to_spot()
+
+    def _scroll_to_spot(self) -> None:
+        """Scroll to the position. It is kept as the user left it, also where it cannot be reached."""
+        spot = self.spot
+        if self.is_laid_out:
+            self._scroll(self.transcript.go_to(spot, self.size.height))
+        self.spot, self.pointer = spot, self.transcript.pointer(self.top)
+        self.redraw_rows()
+
+    def _note_spot(self) -> None:
+        """Keep the position to which the user has moved cursor or view."""
+        spot = self.transcript.spot(self.top)
+        is_last = self.transcript.cursor == len(self.transcript.blocks) - 1
+        self.spot = END if self.at_end and is_last and self.is_at_bottom else spot
+        before, self.pointer = self.pointer, self.transcript.pointer(self.top)
+        self._redraw(before, self.pointer)
+        self.post_message(self.Scrolled())
 
     def scroll_lines(self, top: int) -> None:
         """Scroll so that this line is the first in view, or as near to that as possible."""
-        self._scroll(max(0, min(top, self.rows - self.size.height)))
-        self.redraw_rows()
-
-    def is_in_view(self, turn: int) -> bool:
-        """Whether a line of a turn is in view."""
-        begin, end = self.transcript.begin_of(turn), self.transcript.end_of(turn)
-        return begin < self.top + self.size.height and end > self.top
+        self._scroll(self.transcript.clamped(top, self.size.height))
 
     # drawing
 
@@ -205,8 +232,7 @@ class TranscriptLines(LineList):
         if not self.lines:
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
-        placed = self.transcript.placed
-        is_cursor = placed is not None and index == placed.begin and self.has_focus
+        is_cursor = index == self.pointer and self.has_focus
         spans: Line = [("❯" if is_cursor else " ", "pointer"), *line.drawn(self.words, self.shift)]
         room = min(cells, CURSOR_CELLS + self._code_cells)
         right = [*self._marks(index, room - line_width([*line.spans, *line.right]) - 6), *line.right]
@@ -228,7 +254,7 @@ class TranscriptLines(LineList):
         self.shift = next_shift(in_view, self._code_cells, self.shift, step)
         self.redraw_rows()
 
-    def show_match(self, line: DocumentLine) -> None:
+    def _show_match(self, line: DocumentLine) -> None:
         """Scroll code sideways so that the words of a search are in view in a line."""
         room = self._code_cells
         before = line.cells_before(self.words) if line.scrolls else 0
@@ -260,8 +286,7 @@ class TranscriptLines(LineList):
     def ground_of(self, index: int, selected: bool) -> str:
         if not 0 <= index < len(self.lines):
             return "background"
-        placed = self.transcript.placed
-        if self.has_focus and placed is not None and index == placed.begin:
+        if self.has_focus and index == self.pointer:
             return "cursor"
         return self.lines[index].ground or "background"
 
@@ -271,11 +296,11 @@ class TranscriptLines(LineList):
             self.call_next(self.on_resize)
         return super().render_line(y)
 
+    def size_changed(self) -> None:
+        self._height = self.size.height
+        self._scroll_to_spot()
+
     def on_resize(self) -> None:
-        height, self._height = self._height, self.size.height
-        if self.lines and height and self.is_laid_out and self.top + height >= len(self.lines):
-            # A view of the end stays at the end.
-            self.scroll_lines(len(self.lines))
         self.post_message(self.Scrolled())
         if self.is_laid_out and self.cells != self._cells:
             self._cells = self.cells
@@ -289,67 +314,50 @@ class TranscriptLines(LineList):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        if round(old_value) != round(new_value):
-            self.post_message(self.Scrolled())
+        # While the size changes, the lines stay until `size_changed`.
+        if round(old_value) == round(new_value) or self.size.height != self._height:
+            return
+        transcript = self.transcript
+        if not self.has_focus and self.at_end and self.is_at_bottom:
+            # The cursor is not drawn: this view of the end is followed.
+            transcript.cursor = max(0, len(transcript.blocks) - 1)
+        transcript.keep_in_view(self.top, self.size.height)
+        self._note_spot()
 
     # the cursor
 
     def on_click(self, event: events.Click) -> None:
         line = event.y + self.top
         at = self.transcript.block_at(line)
-        if event.button == 1 and at >= 0 and line < len(self.lines):
+        if event.button == 1 and at >= 0 and line < self.transcript.blocks[at].end:
             again = at == self.transcript.cursor and line == self.transcript.blocks[at].begin
-            self.put_cursor(at, scroll=False)
+            self._place_cursor(at, self.top)
             if again and self.transcript.blocks[at].block.folds:
                 self.action_unfold()
 
-    def put_cursor(self, index: int, *, scroll: bool = True) -> None:
+    def put_cursor(self, index: int) -> None:
         """Put the cursor on a block, and scroll as far as it needs to be seen."""
-        blocks = self.transcript.blocks
-        if not 0 <= index < len(blocks):
-            return
+        if 0 <= index < len(self.transcript.blocks):
+            self._place_cursor(index, self.transcript.top_with(index, self.top, self.size.height))
+
+    def _place_cursor(self, index: int, top: int) -> None:
+        """Put the cursor on a block that is in view if `top` is the first line in view."""
+        self.scroll_lines(top)
         self.transcript.cursor = index
-        if scroll:
-            placed, height = blocks[index], self.size.height
-            if placed.end - placed.begin > height or placed.begin < self.top:
-                # One line of what is above it, except at the beginning.
-                self.scroll_lines(placed.begin - (1 if index and placed.end - placed.begin < height else 0))
-            elif placed.end > self.top + height:
-                self.scroll_lines(placed.end - height)
-        self.redraw_rows()
-        self.post_message(self.Scrolled())
-
-    def _cursor_in_view(self) -> bool:
-        placed = self.transcript.placed
-        return placed is not None and placed.begin < self.top + self.size.height and placed.end > self.top
-
-    def _pull_cursor(self, *, down: bool) -> None:
-        """Put a cursor that has left the view on the first block in view, or on the last."""
-        if self.lines and not self._cursor_in_view():
-            at = self.transcript.block_at(self.top if down else self.top + self.size.height - 1)
-            blocks = self.transcript.blocks
-            if down and blocks[at].begin < self.top and at + 1 < len(blocks):
-                height = self.top + self.size.height
-                at += blocks[at + 1].begin < height
-            self.transcript.cursor = at
-            self.redraw_rows()
+        self._note_spot()
 
     def action_cursor_up(self) -> None:
         placed = self.transcript.placed
         if placed is None:
             return
-        if not self._cursor_in_view():
-            self._pull_cursor(down=False)
-        elif placed.begin < self.top:
+        if placed.begin < self.top:
             self.scroll_by(-1)
         elif self.transcript.cursor:
             before = self.transcript.cursor - 1
             above = self.transcript.blocks[before]
             if above.end - above.begin > self.size.height:
                 # The end of a long block comes first.
-                self.transcript.cursor = before
-                self.scroll_lines(above.end - self.size.height)
-                self.post_message(self.Scrolled())
+                self._place_cursor(before, above.end - self.size.height)
             else:
                 self.put_cursor(before)
         else:
@@ -359,9 +367,7 @@ class TranscriptLines(LineList):
         placed = self.transcript.placed
         if placed is None:
             return
-        if not self._cursor_in_view():
-            self._pull_cursor(down=True)
-        elif placed.end > self.top + self.size.height:
+        if placed.end > self.top + self.size.height:
             self.scroll_by(1)
         elif self.transcript.cursor + 1 < len(self.transcript.blocks):
             self.put_cursor(self.transcript.cursor + 1)
@@ -369,16 +375,16 @@ class TranscriptLines(LineList):
             self.scroll_lines(len(self.lines))
 
     def action_page_up(self) -> None:
-        if not self.top:
+        if self.top:
+            self.scroll_by(pages=-1)
+        else:
             self.put_cursor(0)
-        self.scroll_by(pages=-1)
-        self._pull_cursor(down=False)
 
     def action_page_down(self) -> None:
         if self.is_at_bottom:
             self.put_cursor(len(self.transcript.blocks) - 1)
-        self.scroll_by(pages=1)
-        self._pull_cursor(down=True)
+        else:
+            self.scroll_by(pages=1)
 
     def action_first(self) -> None:
         self.post_message(self.JumpAsked(to_end=False))
@@ -392,10 +398,7 @@ class TranscriptLines(LineList):
         """Put the cursor on the next prompt (1), or on the previous one (-1)."""
         at = self.transcript.next_block(self.transcript.cursor, step, lambda block: block.kind == "prompt")
         if at >= 0:
-            self.transcript.cursor = at
-            placed = self.transcript.blocks[at]
-            self.scroll_lines(placed.begin - min(1, placed.begin))
-            self.put_cursor(at, scroll=False)
+            self._place_cursor(at, self.transcript.blocks[at].begin - 1)
         else:
             self.post_message(self.PlaceAsked(step, is_label=False))
 
@@ -446,7 +449,8 @@ class TranscriptLines(LineList):
             return
         else:
             block.state = FOLDED
-        self._block_changed()
+        self._folded()
+        self.put_cursor(self.transcript.cursor)
 
     def unfold_whole(self, ref: BlockRef, whole: Block) -> None:
         """Show a block whole that was read for it."""
@@ -455,11 +459,16 @@ class TranscriptLines(LineList):
             return
         block = self.transcript.blocks[at].block
         block.body, block.more, block.is_tail, block.state = whole.body, whole.more, False, FULL
-        self._block_changed()
+        self._folded()
+        if at == self.transcript.cursor:
+            self.put_cursor(at)
 
-    def _block_changed(self) -> None:
+    def _folded(self) -> None:
+        """Show that blocks were folded or unfolded; the one with the cursor stays where it is."""
+        # The end is not followed meanwhile: a block that grows at the end would leave its row.
+        self.spot = self.transcript.spot(self.top)
         self.placed_anew()
-        self.put_cursor(self.transcript.cursor)
+        self._note_spot()
 
     def action_unfold_tools(self) -> None:
         """Unfold all tool calls, or fold them."""
@@ -467,10 +476,8 @@ class TranscriptLines(LineList):
 
     def action_fold_all(self, folds: bool) -> None:
         """Fold all tool calls and thoughts, or unfold them."""
-        anchor = self.view_anchor()
         self.transcript.fold_tools(folds=folds)
-        self._changed()
-        self.restore_view(anchor)
+        self._folded()
 
     def action_copy_block(self) -> None:
         self.post_message(self.BlockAsked("text"))
@@ -503,64 +510,3 @@ class PreviewLines(TranscriptLines, inherit_bindings=False):
             if command.keys
         ),
     ]
-
-
-class Spot(NamedTuple):
-    """The position of a view.
-
-    anchor   the entry; None is the end of the transcript
-    block    the number of a block of the entry; -1 is the block with the match
-    line     the index of the line of the block at the upper border
-    """
-
-    anchor: EntryRef | None
-    block: int = 0
-    line: int = 0
-
-    @classmethod
-    def of(cls, lines: TranscriptLines, *, at_end: bool) -> Spot:
-        """The position of the view.
-
-        :param at_end: the last turn was read.
-        """
-        if not lines.lines or (at_end and lines.is_at_bottom):
-            return cls(None)
-        ref, line = lines.view_anchor()
-        return cls(ref.anchor, ref.number, line) if ref is not None else cls(None)
-
-    def top_in(self, lines: TranscriptLines) -> int | None:
-        """The number of the line at the upper border; it may be less than 0 or not read yet. None: show the
-        end, because the position is the end or its entry was not read.
-        """
-        transcript = lines.transcript
-        turn = transcript.turn_of(self.anchor) if self.anchor is not None else -1
-        if turn < 0 or self.anchor is None:
-            return None
-        if self.block < 0:
-            # The match is a third down the pane, or the entry begins two lines down if that shows both.
-            line = transcript.found_line(turn)
-            begin, row = transcript.begin_of(turn), lines.size.height // 3
-            return begin - min(row, 2) if line - begin < row else line - row
-        at = transcript.index_of(BlockRef(self.anchor, self.block))
-        if at < 0:
-            return transcript.begin_of(turn)
-        placed = transcript.blocks[at]
-        return placed.begin + min(self.line, placed.end - placed.begin)
-
-
-def current_turn(lines: TranscriptLines, hit: HitLocated | None, *, at_end: bool) -> int:
-    """The index of the turn whose position is shown; -1 without turns: that of the cursor, or of a hit in
-    view, or of the view.
-
-    :param at_end: the last turn was read.
-    """
-    if not lines.turns:
-        return -1
-    placed = lines.transcript.placed
-    if lines.has_focus and placed is not None and lines.is_in_view(placed.turn):
-        return placed.turn
-    if hit is not None and hit.entry is not None:
-        turn = lines.transcript.turn_of(hit.entry)
-        if turn >= 0 and lines.is_in_view(turn):
-            return turn
-    return len(lines.turns) - 1 if at_end and lines.is_at_bottom else lines.transcript.turn_at(lines.top)

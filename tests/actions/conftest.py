@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,10 +84,6 @@ READ_ONLY = {
         '{"timestamp":"2026-02-26T14:30:13Z","type":"response_item","payload":{"type":"message","role":"user",'
         '"content":[{"type":"input_text","text":"q"}]}}',
     ),
-    "pi": (
-        "s.jsonl",
-        '{"v":4,"kind":"header","id":"s","storageVersion":1,"createdAt":1,"cwd":"/w"}',
-    ),
 }
 """Agent -> file name and lines of a session that leafmark only reads."""
 
@@ -99,7 +96,6 @@ def read_only(home: Home, agent: str) -> str:
         "indusagi": ".pindusagi/sessions/--w--",
         "claude": ".claude/projects/-w",
         "codex": ".codex/sessions/2026/02/26",
-        "pi": ".pi/agent/sessions/--w--",
     }[agent]
     return str(write_session(home.folder / folder / name, *lines))
 
@@ -156,3 +152,12 @@ def of_agent(home: Home, count: int) -> str:
         )
     folder = home.folder / ".config/agent/sessions"
     return str(write_session(folder / "20260226-143012-dd4ef604.jsonl", *lines))
+
+
+def with_backups(home: Home) -> str:
+    """Write a session of oh-my-pi with a folder of artifacts and two backups; return its path."""
+    path = with_artifacts(home, "omp")
+    for number in ("1a2b3c4d5e6f7081", "1a2b3c4d5e6f7082"):
+        write_session(Path(f"{path}.{number}.bak"), *chain(f"before {number}", "then", id="older"))
+        os.utime(f"{path}.{number}.bak", (1_700_000_000, 1_700_000_000))
+    return path

@@ -152,7 +152,6 @@ def test_a_transcript_has_all_roles_and_cuts_long_output(home: Home) -> None:
     written = transcript(find_abandoned(session(home, *TALK, shell, note, summed), "a1"))
     assert written.split("\n\n") == [
         "[User] try\nredis",
-        "[Thinking] hm",
         "[Assistant] trying",
         '[Tool calls] read(path="b.py")\nread(path="a.py")\nwrite(path="a.py")',
         "[User] and now",
@@ -162,6 +161,47 @@ def test_a_transcript_has_all_roles_and_cuts_long_output(home: Home) -> None:
         "[Summary] went wrong",
     ]
     assert "the whole file" not in written
+
+
+def test_context_edits_of_the_branch_apply_to_its_summary(home: Home) -> None:
+    failed = answer("a4", "u3", 8, text("half an answer"), *calls(("write", "failed.py")), stopReason="error")
+    hint = entry("custom_message", "n", "a4", customType="x", content="a hint", display=True)
+    shell = message("b", "n", "bashExecution", "", command="ls", output="a.py")
+    summed = entry("branch_summary", "s", "b", summary="went wrong", fromId="u3")
+    edits = [
+        entry("context_edit", "e1", "s", targetId="a4", replacement=None),
+        entry("context_edit", "e2", "e1", targetId="a2", replacement={"content": "tried"}),
+        entry("context_edit", "e3", "e2", targetId="n", replacement={"content": "a first hint"}),
+        entry("context_edit", "e4", "e3", targetId="n", replacement={"content": "another hint"}),
+        entry("context_edit", "e5", "e4", targetId="b", replacement={"content": "kept as it is"}),
+        entry("context_edit", "e6", "e5", targetId="s", replacement=None),
+        entry("context_edit", "e7", "e6", targetId=["u3"], replacement=None),
+    ]
+    manager = session(home, *TALK, failed, hint, shell, summed, *edits)
+    abandoned = find_abandoned(manager, "a1")
+    assert transcript(abandoned).split("\n\n") == [
+        "[User] try\nredis",
+        "[Assistant] tried",
+        "[User] and now",
+        "[Note] another hint",
+        "[User ran] ls",
+        "[Output] a.py",
+        "[Summary] went wrong",
+    ]
+    assert abandoned.files == FileLists()
+    removed = entry("context_edit", "e8", "e7", targetId="u2", replacement=None)
+    outlined = outline(
+        find_abandoned(session(home, *TALK, failed, hint, shell, summed, *edits, removed), "a1")
+    )
+    assert "- and now" in outlined
+    assert "redis" not in outlined
+
+
+def test_a_branch_of_removed_messages_leaves_nothing_to_summarize(home: Home) -> None:
+    failed = answer("a4", "u3", 8, text("half an answer"), *calls(("write", "failed.py")))
+    edit = entry("context_edit", "e", "a4", targetId="a4", replacement=None)
+    abandoned = find_abandoned(session(home, *TALK, failed, edit), "u3")
+    assert (bool(abandoned), outline(abandoned), transcript(abandoned)) == (False, "", "")
 
 
 @cases("content", [None, 7, [7, None, {"type": "text", "text": 7}, {"type": "toolCall"}], "x\ud800"])

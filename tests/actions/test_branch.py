@@ -15,6 +15,7 @@ from app.actions.session_edits import label, rename
 from app.sessions.errors import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
+from tests.actions.test_compare import answer, calls, text
 from tests.cases import cases
 from tests.factory import entry, message
 
@@ -249,7 +250,7 @@ def test_a_new_file_does_not_restore_a_cleared_name(home: Home, forked_path: Cal
     assert reopened(home, change.after).session_name is None
 
 
-@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "claude", "codex"])
 def test_formats_without_branches_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)
@@ -267,3 +268,20 @@ def test_an_entry_appended_by_another_program_does_not_prevent_a_branch(
     with open(path, "a") as file:
         file.write(json.dumps(message("late", "e", "user", "late")) + "\n")
     assert branch(path, "00000002", home.env).before == "late"
+
+
+@pytest.mark.parametrize("agent", ["omp", "pi"])
+@pytest.mark.parametrize("act", [branch, branch_to_file, lambda path, at, env: fork(path, env, entry=at)])
+def test_the_answer_to_a_question_of_omp_leads_to_the_question(
+    home: Home, agent: str, act: Callable[..., Change]
+) -> None:
+    manager = home.answered(agent)
+    path = manager.session_file or ""
+    manager.append_message(answer("", "", 1, *calls(("ask", "which?")))["message"])
+    question = manager.leaf_id or ""
+    given = message("", "", "toolResult", "this one", 2, toolCallId="c0", toolName="ask")
+    answered = manager.append_message(given["message"])
+    manager.append_message(answer("", "", 3, text("fine"))["message"])
+    assert act(path, answered, home.env).target_id == (question if agent == "omp" else answered)
+    if agent == "omp":
+        assert act(path, question, home.env).target_id == question

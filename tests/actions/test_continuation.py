@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.restore import restore, trash_continuation
+from app.actions.restore import recover, restore, trash_continuation
 from app.actions.trash import trash, trash_file
 from app.actions.undo import undo
 from app.sessions.errors import AlreadyThere, HeaderlessContinuation, LiveSession, NoTrash, ReadOnly
@@ -65,9 +66,7 @@ def test_the_entries_are_appended_and_the_file_goes_to_the_trash(
     home: Home, path: Path, trashed: Change
 ) -> None:
     session, since = lines_of(trashed.after), path.read_bytes()
-    aside = trash_continuation(trashed, home.env, join=True)
-    assert not path.exists()
-    restore(trashed)
+    aside, _ = recover(trashed, home.env, join=True)
     assert lines_of(str(path)) == session + since.splitlines()
     assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
     assert Path(aside.after or "").read_bytes() == since
@@ -77,21 +76,19 @@ def test_a_continuation_put_aside_is_in_the_trash_and_the_session_is_unchanged(
     home: Home, path: Path, trashed: Change
 ) -> None:
     session, since = lines_of(trashed.after), path.read_bytes()
-    aside = trash_continuation(trashed, home.env, join=False)
-    restore(trashed)
+    aside, _ = recover(trashed, home.env, join=False)
     assert lines_of(str(path)) == session
     assert Path(aside.after or "").read_bytes() == since
 
 
 def test_both_steps_can_be_undone_and_repeated(home: Home, path: Path, trashed: Change) -> None:
-    since = path.read_bytes()
-    aside = trash_continuation(trashed, home.env, join=True)
-    again = undo(restore(trashed), home.env)
+    since, session = path.read_bytes(), Path(trashed.after or "").read_bytes()
+    aside, restored = recover(trashed, home.env, join=True)
+    again = undo(restored, home.env)
     undo(aside, home.env)
     assert path.read_bytes() == since
-    # The entries are not appended twice.
-    trash_continuation(again, home.env, join=True)
-    restore(again)
+    assert Path(again.after or "").read_bytes() == session
+    list(recover(replace(again, lines=()), home.env, join=True))
     assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
     assert len(lines_of(str(path))) == 5
 
@@ -106,8 +103,7 @@ def test_a_line_written_at_the_last_moment_is_appended_too(
         return move(*about)
 
     monkeypatch.setattr("app.actions.restore.trash_file", late)
-    trash_continuation(trashed, home.env, join=True)
-    restore(trashed)
+    list(recover(trashed, home.env, join=True))
     assert ids(home, path)[-1] == "n3"
 
 
@@ -118,6 +114,7 @@ def test_a_line_written_at_the_last_moment_is_appended_too(
         (json.dumps(message("n3", "gone", "user", "x")) + "\n", "the parent of line 3 is in neither file"),
         (json.dumps(message("00000001", "n2", "user", "x")) + "\n", "another entry with the id of line 3"),
         (json.dumps(message("n3", "n2", "user", "x")), "its last line may not be complete"),
+        (json.dumps(message("n3", "n2", "user", "x"))[:-9], "line 3 is no complete entry"),
         ("\x1b[31m\n", "line 3 is no complete entry"),
         ('{"type":"message","id":"n3","parentId":[]}\n', "line 3 is no complete entry"),
     ],
@@ -133,8 +130,7 @@ def test_a_damaged_continuation_can_only_be_put_aside(
     with pytest.raises(ReadOnly, match=problem):
         trash_continuation(trashed, home.env, join=True)
     assert contents(str(home.folder)) == before
-    aside = trash_continuation(trashed, home.env, join=False)
-    restore(trashed)
+    aside, _ = recover(trashed, home.env, join=False)
     assert ids(home, path) == ["00000001", "00000002"]
     assert Path(aside.after or "").read_bytes().endswith(last.encode())
 
@@ -143,11 +139,10 @@ def test_a_damaged_continuation_can_only_be_put_aside(
     "lines",
     [
         chain("another", id="other"),
-        [message("x", "elsewhere", "user", "of another session")],
         [{"some": "settings"}],
         [],
     ],
-    ids=["a session", "entries of another", "no entries", "nothing"],
+    ids=["a session", "no entries", "nothing"],
 )
 def test_another_file_is_not_taken_for_a_continuation(
     home: Home, path: Path, lines: list[dict[str, Any]]

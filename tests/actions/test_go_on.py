@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,7 +192,7 @@ def test_an_old_file_of_a_session_that_may_be_live_is_not_migrated(
         branch_in_place(options, home.env)
 
 
-@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "claude", "codex"])
 def test_formats_that_are_only_read_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     ids = [line.id for line in reopened(home, path).get_entries()]
@@ -201,7 +202,7 @@ def test_formats_that_are_only_read_are_refused(home: Home, agent: str) -> None:
         assert options.elsewhere.problem
         with pytest.raises(ReadOnly):
             branch_in_place(options, home.env)
-    assert bool(ids) == (agent != "pi")
+    assert ids
 
 
 def test_a_file_without_write_permission_is_a_problem(
@@ -446,7 +447,10 @@ def test_pi_gets_the_first_prompt_as_an_argument(
     before = (list(plan.argv), plan.shell)
     sent = with_first_prompt(plan, "pi", prompt)
     assert sent.argv == [*plan.argv, *arguments]
-    assert shlex.split(sent.shell) == [*shlex.split(plan.shell), *arguments]
+    command = plan.shell.rpartition("pi --session")[2]
+    words = sent.shell.rpartition("pi --session")[2]
+    printed = subprocess.run(["bash", "-c", rf"printf '%s\0' {words}"], capture_output=True, check=True)
+    assert printed.stdout.decode().split("\0") == [*shlex.split(command), *arguments, ""]
     assert (plan.argv, plan.shell) == before
     assert with_first_prompt(plan, "omp", prompt) is plan
 

@@ -102,7 +102,6 @@ def test_a_duplicate_id_is_ambiguous(home: Home, forked_path: Callable[..., str]
     [
         ("agent", "labels"),
         ("indusagi", "labels"),
-        ("pi", "only read"),
         ("claude", "only reads"),
         ("codex", "only reads"),
     ],

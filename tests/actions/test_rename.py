@@ -81,7 +81,7 @@ def test_beside_a_running_oh_my_pi_only_the_title_line_is_written_with_a_warning
     assert bytes_of(path)[0][256:] == before[256:]
 
 
-@cases("agent", ["agent", "indusagi", "pi", "claude", "codex"])
+@cases("agent", ["agent", "indusagi", "claude", "codex"])
 def test_formats_without_names_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)

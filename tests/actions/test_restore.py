@@ -146,6 +146,7 @@ def test_a_file_created_at_the_last_moment_is_not_replaced(
     assert contents(str(trash_of(home))) == before
 
 
+@pytest.mark.usefixtures("renames_in_two_steps")
 def test_a_failed_restore_leaves_all_in_the_trash(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +178,7 @@ def test_a_restore_that_was_killed_is_finished_by_the_next(home: Home, omp_path:
     assert not os.path.lexists(in_trash_path)
 
 
+@pytest.mark.usefixtures("renames_in_two_steps")
 def test_restore_replaces_nothing_without_hard_links(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,17 +153,6 @@ def test_omp_below_xdg_folders(machine: Machine) -> None:
     assert made.environment["XDG_DATA_HOME"] == data
 
 
-def test_a_file_of_version_4_has_a_warning(machine: Machine) -> None:
-    machine.install("pi", "omp")
-    path = machine.session(".pi/agent/sessions/--x--")
-    store = machine.store("pi", ".pi/agent/sessions")
-    made = plan("pi", path, "i", str(machine.work), store, machine.env, "lanes")
-    assert (made.problem, made.argv) == (None, ["pi", "--session", path])
-    assert made.warning == "this file is of pi's version 4, and pi may not read those yet"
-    assert machine.plan("pi", path, store).warning == ""
-    assert plan("pi", path, "i", str(machine.work), store, machine.env, "pi").warning == ""
-
-
 def test_the_old_indusagi_is_resumed_by_path_and_the_new_one_is_not(machine: Machine) -> None:
     machine.install("indusagi", "indus")
     store = machine.store("indusagi", ".indusagi/agent/sessions")
@@ -192,14 +181,15 @@ def test_claude_is_resumed_by_id_with_the_variable_of_its_store(machine: Machine
     assert "only in" in (machine.plan("claude", machine.session("odd/-x"), odd).problem or "")
 
 
-def test_codex_is_resumed_by_id_unless_the_session_is_archived(machine: Machine) -> None:
+def test_codex_is_resumed_by_id_and_asks_itself_about_an_archived_session(machine: Machine) -> None:
     machine.install("codex")
     path = machine.session(".codex/sessions/2026/02/26")
     made = machine.plan("codex", path, machine.store("codex", ".codex/sessions"), session_id="019c")
     assert (made.problem, made.argv) == (None, ["codex", "resume", "019c"])
     archived = machine.session(".codex/archived_sessions")
     store = machine.store("codex", ".codex/archived_sessions")
-    assert "archived" in (machine.plan("codex", archived, store).problem or "")
+    made = machine.plan("codex", archived, store, session_id="019c")
+    assert (made.problem, made.argv) == (None, ["codex", "resume", "019c"])
     machine.env["CODEX_HOME"] = str(machine.home / "moved")
     moved = machine.store("codex", "moved/sessions")
     made = machine.plan("codex", machine.session("moved/sessions/2026"), moved, session_id="019c")
@@ -277,22 +267,95 @@ def test_hostile_names_stay_one_word(machine: Machine) -> None:
     assert json.loads(done.stdout)["cwd"] == str(cwd)
 
 
+HOSTILE = [
+    "a\\'\";touch PWNED #",
+    "a\\",
+    "'",
+    "'\x01'",
+    "\\'\n';touch PWNED;'",
+    "two\nlines\ttab \x1b[2J\x7f",
+    "ends with lines\n\n",
+    "\n",
+    "$(touch PWNED) (touch PWNED) `touch PWNED` {a,b} ~ * ? $HOME %self =x & | ; < >",
+    "=ls",
+    "%self",
+    "~root",
+    "$'x\x01",
+    "100%s %d\x02\\n\\\\ it's !! x",
+    "--leading -dashes",
+    "bad \udcff byte\udc80\u202e \u2028 \ufdd0 \uf601 \ue000 \x9b",
+    "日本 é e\u0301 \U0001f600\u200d",
+]
+RECORDER = """#!/bin/sh
+printf '%s\\0' "$PWD" "$CODEX_HOME" "$#" "$@" >>"$RECORDS"
+"""
+
+
 @pytest.mark.parametrize(
-    "name", ["two\nlines", "\x1b[2J", "\u202eexe", "bad \udcff byte", "it's\\ \t\x07", "日本 \x9b", "$'x\x01"]
+    ("program", "shell"),
+    [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish"), ("dash", "sh"), ("bash", "sh"), ("fish", "sh")],
 )
-def test_control_characters_are_escaped_for_the_shell(machine: Machine, name: str) -> None:
+def test_a_shell_resumes_whatever_a_folder_an_id_and_a_variable_are_called_and_runs_nothing_else(
+    machine: Machine, tmp_path: Path, program: str, shell: str
+) -> None:
+    """One process of the shell runs the lines of all sessions, one after the other."""
+    found = shutil.which(program) or pytest.skip(f"{program} is not installed")
+    if (program, shell) == ("fish", "sh"):
+        version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+        if [int(part) for part in version.split()[-1].split(".")[:2]] < [3, 4]:
+            pytest.skip("this fish does not read a command substitution between quotes")
+    (machine.bin / "codex").write_text(RECORDER)
+    (machine.bin / "codex").chmod(0o755)
+    machine.env["PATH"] += f":{os.environ['PATH']}"
+    lines, expected = [], []
+    for number, text in enumerate(HOSTILE):
+        work, codex_home = machine.home / f"work{number}" / text, machine.home / f"codex{number}" / text
+        work.mkdir(parents=True)
+        machine.env["CODEX_HOME"] = str(codex_home)
+        path = machine.session(codex_home / "sessions/2026", "rollout.jsonl")
+        store = machine.store("codex", codex_home / "sessions")
+        line = machine.plan("codex", path, store, cwd=str(work), session_id=text).line_for(shell)
+        # A terminal would obey the characters that are not inert. Newlines are kept at the end of a text.
+        assert inert(line.replace("\n", "")) == line.replace("\n", "")
+        assert "\n" not in line or (text.endswith("\n") and shell != "fish")
+        lines.append(os.fsencode(line))
+        arguments = ["resume", "--", text] if text.startswith("-") else ["resume", text]
+        expected += [str(work), str(codex_home), str(len(arguments)), *arguments]
+    del machine.env["CODEX_HOME"]
+    records = tmp_path / "records"
+    options = {"fish": ["--no-config"], "zsh": ["-f"]}.get(program, [])
+    done = subprocess.run(
+        [found, *options, "-c", b"\n".join(lines)],
+        env=machine.env | {"LC_ALL": "C.UTF-8", "RECORDS": str(records)},
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert records.read_bytes().split(b"\0")[:-1] == list(map(os.fsencode, expected))
+    assert not [path for path in tmp_path.rglob("PWNED") if path.name == "PWNED"]
+
+
+def test_the_line_to_copy_is_for_the_shell_of_the_user(machine: Machine) -> None:
     machine.install("pi")
-    cwd = machine.home / name
-    cwd.mkdir()
-    path = machine.session(".pi/agent/sessions/--x--", f"{name}.jsonl")
-    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"), cwd=str(cwd))
-    assert inert(made.shell) == made.shell
-    assert "\n" not in made.shell
-    env = machine.env | {"LC_ALL": "C.UTF-8"}
-    shell = shutil.which("bash") or "/bin/sh"
-    done = subprocess.run([shell, "-c", made.shell], env=env, capture_output=True, check=True)
-    ran = json.loads(done.stdout)
-    assert (ran["argv"], ran["cwd"]) == (["--session", path], str(cwd))
+    path = machine.session(".pi/agent/sessions/--x--", "it's.jsonl")
+    lines = {}
+    for shell in ("/usr/bin/fish", "/bin/zsh", "/bin/bash", "/bin/dash", "/opt/nu", ""):
+        machine.env["SHELL"] = shell
+        made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"))
+        lines[shell] = made.shell.rpartition("pi --session ")[2]
+    fish = lines.pop("/usr/bin/fish")
+    assert fish == "'{}'".format(path.replace("'", "\\'"))
+    assert set(lines.values()) == {shlex.quote(path)}
+
+
+def test_an_id_that_looks_like_an_option_is_none(machine: Machine) -> None:
+    machine.install("claude", "codex")
+    claude, codex = machine.session(".claude/projects/-x"), machine.session(".codex/sessions/2026")
+    store = machine.store("claude", ".claude/projects")
+    assert machine.plan("claude", claude, store, session_id="--x").argv == ["claude", "--resume=--x"]
+    store = machine.store("codex", ".codex/sessions")
+    assert machine.plan("codex", codex, store, session_id="--x").argv == ["codex", "resume", "--", "--x"]
 
 
 def test_an_id_with_a_nul_byte_is_a_problem(machine: Machine) -> None:
@@ -358,3 +421,26 @@ def test_a_failed_exec_restores_the_signals(machine: Machine) -> None:
         os.chdir(folder)
     assert str(caught.value) == f"{machine.bin / 'pi'}: its interpreter, /no/such/node, is not there"
     assert signal.getsignal(signal.SIGPIPE) is before is signal.SIG_IGN
+
+
+@pytest.mark.parametrize(
+    ("agent", "root", "elsewhere"),
+    [
+        ("pi", ".pi/agent/sessions", "fork"),
+        ("omp", ".omp/agent/sessions", "fork"),
+        ("claude", ".claude/projects", "resume"),
+        ("codex", ".codex/sessions", "resume"),
+    ],
+)
+def test_a_session_whose_folder_is_gone_goes_on_in_another_one(
+    machine: Machine, agent: str, root: str, elsewhere: str
+) -> None:
+    path = machine.session(f"{root}/x")
+    store = machine.store(agent, root)
+    assert machine.plan(agent, path, store, "/gone").elsewhere == "", "no program"
+    machine.install(agent)
+    assert machine.plan(agent, path, store, "/gone").elsewhere == elsewhere
+    assert machine.plan(agent, path, store).elsewhere == ""
+    if agent == "claude":
+        inner = machine.session(f"{root}/x", "agent-1.jsonl")
+        assert machine.plan(agent, inner, store, "/gone").elsewhere == "", "a sub-agent"

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.peers import Peers
 
+OF_PYTHON = 8
+"""Most time of a warm list of the medium corpus, as a multiple of a bare Python: the start of Python decides
+there. It is judged where fast-resume is not installed.
+"""
 LIST = ("list", "--limit", "50")
 
 
@@ -85,11 +89,11 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
         peers.warm_list()
     ours()
     taken, least, start, *fast_resume = in_turn(rounds, *tasks)
-    # The budget is 1.0x `fr --list`, which takes longer than this floor.
-    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 1.0, ci=True)
-    yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
+    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least)
+    against = f"python -c pass {ms(start)}"
+    yield Result("1", "warm list", ms(taken), against, taken / start, OF_PYTHON, ci=not fast_resume)
     for theirs in fast_resume:
-        yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0)
+        yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0, ci=True)
 
 
 def truth(setting: Setting) -> Iterator[Result]:

@@ -12,6 +12,16 @@ import shutil
 
 from tests.benchmarks.measure import Setting, run
 
+_PI_MODULE = os.path.join("dist", "core", "session-manager.js")
+"""The module of pi's `SessionManager`, from the root of its package."""
+_OPEN_IN_PI = """
+const { SessionManager } = await import(process.argv[1]);
+const started = process.hrtime.bigint();
+const manager = SessionManager.open(process.argv[2]);
+manager.getTree();
+const messages = manager.buildSessionContext().messages.length;
+console.log(Number(process.hrtime.bigint() - started) / 1e9, messages);
+"""
 _PI_SESSIONS = os.path.join(".pi", "agent", "sessions")
 
 
@@ -56,6 +66,21 @@ class Peers:
         """Return the command of pi's picker of this folder's sessions."""
         assert self.pi
         return [self.pi, "--resume"]
+
+    def open_in_pi(self, path: str) -> tuple[float, int]:
+        """Return the seconds in which pi opens a session, its tree and its context, and the messages in it.
+
+        :raises RuntimeError: there is no `SessionManager` beside the program.
+        """
+        assert self.pi
+        folder = os.path.dirname(os.path.realpath(self.pi))
+        while not os.path.isfile(module := os.path.join(folder, _PI_MODULE)):
+            folder, last = os.path.dirname(folder), folder
+            if folder == last:
+                raise RuntimeError(f"no {_PI_MODULE} above {self.pi}")
+        done = run(["node", "--input-type=module", "-e", _OPEN_IN_PI, module, path], self.env, keep=True)
+        seconds, messages = done.output.split()[-2:]
+        return float(seconds), int(messages)
 
 
 def _link(root: str, target: str) -> None:

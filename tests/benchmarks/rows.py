@@ -54,9 +54,14 @@ WIDTHS = (4, 50, 20, 30, 9, 9, 4)
 
 def line(result: Result) -> str:
     """Return the row as it is printed."""
+    return _columns(cells(result))
+
+
+def cells(result: Result) -> tuple[str, ...]:
+    """Return the texts of the row, in the order of `HEAD`."""
     ratio = "" if result.ratio is None else f"{result.ratio:.3f}x"
     limit = "" if result.limit is None else f"<= {result.limit:g}"
-    return _columns((result.bar, result.what, result.figure, result.against, ratio, limit, result.verdict))
+    return result.bar, result.what, result.figure, result.against, ratio, limit, result.verdict
 
 
 def heading() -> str:

@@ -9,18 +9,33 @@ row.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import listing, loop, memory, opening, screen, searching, sharing, transcripts, trees
+from tests.benchmarks import (
+    large,
+    library,
+    listing,
+    loop,
+    memory,
+    opening,
+    screen,
+    searching,
+    selector,
+    sharing,
+    transcripts,
+    trees,
+)
 from tests.benchmarks.corpus import SIZES
 from tests.benchmarks.live import LiveProject
 from tests.benchmarks.measure import Setting
 from tests.benchmarks.peers import Peers
 from tests.benchmarks.recall import recall
+from tests.benchmarks.record import record
 from tests.benchmarks.rows import Result, heading, line
 
 if TYPE_CHECKING:
@@ -54,6 +69,9 @@ def main() -> int:
             live.close()
     finally:
         shutil.rmtree(folder)
+    if chosen.record:
+        name = chosen.size if chosen.corpus is None else os.path.basename(chosen.corpus)
+        record(results, f"corpus {name}, {chosen.repeat} rounds")
     failed = [result for result in results if result.fails_ci]
     if chosen.ci and failed:
         print("\nlost beyond the slack for shared machines:", *(line(result) for result in failed), sep="\n")
@@ -72,9 +90,12 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "size": lambda: searching.size(setting),
         "append": lambda: opening.append(setting),
         "tree": lambda: trees.trees(setting),
+        "open": lambda: library.library(setting, peers),
         "launch": lambda: screen.launch(setting, live, peers),
+        "resume": lambda: selector.resume(setting, live),
         "first": lambda: screen.first_time(setting, live),
         "memory": lambda: memory.memory(setting, live),
+        "large": lambda: large.large(setting),
         "follow": lambda: screen.follow(setting, live),
         "loop": lambda: loop.loop(setting, live),
         "transcript": lambda: transcripts.transcripts(setting),
@@ -141,6 +162,7 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help=f"exit 1 when a ratio that shared machines can hold is lost; measures only {', '.join(JUDGED)}",
     )
+    parser.add_argument("--record", action="store_true", help="write the results into RESULTS.md")
     parser.add_argument(
         "--only", help="the names of measures, with commas between them; README.md lists them"
     )

@@ -79,7 +79,7 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
             terminal.press("escape")
         return shown
 
-    ours, start = in_turn(setting.repeat, rows, lambda: _bare_python(setting))
+    ours, start = in_turn(setting.repeat, rows, lambda: bare_python(setting))
     keys = statistics.median(answered)
     against = f"python -c pass {ms(start)}"
     yield Result("2", "launch -> rows", ms(ours), against, ours / start, LAUNCH)
@@ -105,7 +105,7 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
         yield Result("2", "launch -> a key is answered", ms(keys), against, keys / theirs, OF_PI)
 
 
-def _bare_python(setting: Setting) -> float:
+def bare_python(setting: Setting) -> float:
     """Return the seconds that Python takes to start and end."""
     return run([sys.executable, "-c", "pass"], setting.env).wall
 

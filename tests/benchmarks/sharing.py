@@ -4,10 +4,10 @@ thread.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import statistics as medians
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.measure import Setting
 
 SMALL, LARGE = 10 << 20, 100 << 20
+OF_PYTHON = 30
+"""The most that statistics may take, as a multiple of Python's own start."""
 
 
 def export(setting: Setting) -> Iterator[Result]:
@@ -37,13 +39,14 @@ def export(setting: Setting) -> Iterator[Result]:
     yield Result("14", "export of 10 MB to html, processor", ms(seconds), value=seconds, limit=2)
     peak = run(setting.leafmark("export", large, *command), setting.env).peak
     yield Result("14", "export of 100 MB to html, peak memory", mb(peak), value=peak, limit=600 << 20)
-    from app.redact import redact
+    from app.redact import Redactor
 
     with open(small, encoding="utf-8") as file:
         lines = file.read().splitlines()
+    redactor = Redactor()
     started = time.process_time()
     for line in lines:
-        redact(line)
+        redactor.text(line)
     rate = SMALL / (time.process_time() - started)
     figure = f"{rate / (1 << 20):.1f} MB/s"
     yield Result("14", "redaction", figure, "10 MB/s", (10 << 20) / rate, 1)
@@ -69,37 +72,23 @@ def _repeat(source: str, target: str, size: int) -> None:
 
 
 def statistics(setting: Setting) -> Iterator[Result]:
-    """The first statistics, which read all sessions; later ones, from the catalog and as a command; and the
-    file with the figures.
-    """
-    from app.index.catalog.catalog import Catalog
-    from app.index.figures_file import current_figures, figures_path, unpacked
-    from app.index.statistics import DAY
-    from app.index.statistics import statistics as statistics_of
-    from app.stores import discover
+    """The command that shows statistics of sessions whose figures are known, and the file of the figures."""
+    from app.index.figures_file import figures_path
 
-    cache, home = setting.env["LEAFMARK_CACHE_DIR"], setting.env["HOME"]
-    run(setting.leafmark("list", "--json"), setting.env)
+    rows = json.loads(run(setting.leafmark("list", "--json"), setting.env, keep=True).output)["sessions"]
     first = run(setting.leafmark("stats", "--json"), setting.env)
-    stores = discover(setting.env, home, home)
-    taken = []
-    gc.disable()  # as the command does
-    for _ in range(max(3, setting.repeat)):
-        started = time.process_time()
-        catalog = Catalog(cache, stores)
-        rows = catalog.rows(False)
-        figures = current_figures(cache, rows)
-        statistics_of([(row, unpacked(figures[row.path])) for row in rows], DAY)
-        taken.append(time.process_time() - started)
-        catalog.close()
-    gc.enable()
-    seconds = medians.median(taken)
-    what = f"statistics of {len(rows):,} sessions from the catalog, processor"
-    yield Result("15", what, ms(seconds), f"the first time {ms(first.cpu)}", value=seconds, limit=0.2)
-    commands = (("stats",), ("list", "--limit", "50"))
-    tasks = [lambda words=words: run(setting.leafmark(*words), setting.env).cpu for words in commands]
-    ours, listed = in_turn(max(3, setting.repeat), *tasks)
-    yield Result("15", "stats as a command, processor", ms(ours), f"list {ms(listed)}", ours / listed, 2.2)
-    size, session_bytes = os.path.getsize(figures_path(cache)), sum(row.size for row in rows)
-    share = size / session_bytes
-    yield Result("15", "the figures on disk", mb(size), f"sessions {mb(session_bytes)}", share, 0.006)
+
+    def later() -> float:
+        return run(setting.leafmark("stats"), setting.env).cpu
+
+    def bare_python() -> float:
+        return run([sys.executable, "-c", "pass"], setting.env).cpu
+
+    taken, start = in_turn(max(7, setting.repeat), later, bare_python)
+    what = f"stats of {len(rows):,} sessions, processor; the first time {ms(first.cpu)}"
+    yield Result("15", what, ms(taken), f"python -c pass {ms(start)}", taken / start, OF_PYTHON)
+    size = os.path.getsize(figures_path(setting.env["LEAFMARK_CACHE_DIR"]))
+    session_bytes = sum(row["size"] for row in rows)
+    yield Result(
+        "15", "the figures on disk", mb(size), f"sessions {mb(session_bytes)}", size / session_bytes, 0.006
+    )

@@ -19,6 +19,7 @@ from tests.benchmarks.measure import (
     run,
 )
 from tests.benchmarks.peers import Peers
+from tests.benchmarks.record import record
 from tests.benchmarks.rows import Result, line
 from tests.benchmarks.run import measured
 from tests.cases import cases
@@ -41,6 +42,23 @@ if TYPE_CHECKING:
 def test_a_figure_beyond_its_limit_is_lost(result: Result, verdict: str, fails: bool) -> None:
     assert (result.verdict, result.fails_ci) == (verdict, fails)
     assert line(result).split()[-1] == verdict
+
+
+def test_recorded_results_replace_the_earlier_ones(tmp_path: Path) -> None:
+    file = tmp_path / "RESULTS.md"
+    record([Result("9", "an older figure", "1 ms")], "corpus tiny", file)
+    record(
+        [Result("1", "list | all", "2 ms", "fr 1 ms", 2.0, 1.0), Result("5", "typed", "3 ms")],
+        "corpus small",
+        file,
+    )
+
+    text = file.read_text()
+
+    assert "corpus small" in text
+    assert "1 of 2 figures are beyond their limit" in text
+    assert "| 1 | list \\| all | 2 ms | fr 1 ms | 2.000x | <= 1 | LOST |" in text
+    assert "an older figure" not in text
 
 
 def test_a_lost_ratio_is_measured_once_more(capsys: pytest.CaptureFixture[str]) -> None:

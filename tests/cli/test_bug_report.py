@@ -45,3 +45,13 @@ def test_a_report_replaces_no_file(run, home, tmp_path):
     assert run("doctor", "--report", "-").out.startswith("leafmark ")
     assert run("doctor", "--report", "no-folder/x.txt").code == 3
     assert run("doctor", "--report", "--json").code == 2
+
+
+def test_half_a_secret_does_not_begin_what_a_report_has_of_a_long_file(run, home):
+    log = home / ".local/state/leafmark/crash.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    log.write_text(token + "x\n" + "y" * 99_969 + "\n")
+    text = run("doctor", "--report", "-").out
+    assert "yyyy" in text
+    assert token[20:] not in text

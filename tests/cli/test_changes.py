@@ -34,7 +34,6 @@ def store(home):
     branched = [*chain("question", "one", id="pi-aaaa"), message("e", "00000001", "assistant", "two", 3)]
     write_session(pi / "1_pi-aaaa.jsonl", *branched)
     write_session(pi / "2_pi-aabb.jsonl", *chain("another", "answer", id="pi-aabb"))
-    write_session(pi / "v4.jsonl", '{"v":4,"kind":"header","id":"lanes","createdAt":1,"cwd":"/work/app"}')
     titled = {**header("omp-1"), "title": "Auto", "titleSource": "auto"}
     write_session(home / ".omp/agent/sessions/-app/1_omp-1.jsonl", titled, *branched[1:])
     write_session(
@@ -178,7 +177,7 @@ def test_calls_without_results_are_refused_without_keep(run, home, store):
         (["label", "pi-aa", "e", "x"], 2, "2 sessions"),
         (["labels", "pi-aa"], 2, "2 sessions"),
         (["label", "pi-aaaa", "0", "x"], 2, "2 entries"),
-        (["label", "pi-aaaa", "e"], 2, "--clear"),
+        (["label", "pi-aaaa", "e"], 2, "a label needs a TEXT; --clear removes a label"),
         (["label", "pi-aaaa", "e", " \n"], 2, "--clear"),
         (["label", "--clear", "pi-aaaa", "e", "x"], 2, "--clear"),
         (["label", "pi-aaaa"], 2, "ENTRY"),
@@ -204,8 +203,6 @@ def test_calls_without_results_are_refused_without_keep(run, home, store):
         (["rename", "new-1", "x"], 3, "new-1.ndjson"),
         (["branch", "new-1", "m1"], 3, "new-1.ndjson"),
         (["fork", "new-1"], 3, "new-1.ndjson"),
-        (["rename", "lanes", "x"], 3, "v4.jsonl"),
-        (["fork", "lanes"], 3, "v4.jsonl"),
         (["label", "home", "e", "x"], 3, "home: "),
         (["rename", "./bad.jsonl", "x"], 3, "bad.jsonl"),
         (["label", "./empty.jsonl", "e", "x"], 3, "empty.jsonl"),

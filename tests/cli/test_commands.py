@@ -38,7 +38,6 @@ def store(tmp_path):
     )
     write_session(folder / "2026_aaaa2222.jsonl", *chain("man page", "here", id="aaaa2222", cwd="/work/doc"))
     write_session(folder / "2026_bbbb.jsonl", *chain("third", id="bbbb"), "{broken", "not json either")
-    write_session(folder / "2026_none.jsonl", "nothing of a session")
     return folder
 
 
@@ -150,12 +149,16 @@ def test_list_json_has_the_documented_fields(leafmark, store):
         "labels": [{"entry_id": "e", "label": "good"}],
         "leaf_id": "n",
         "parent_session": None,
+        "continued_in": None,
         "size": (store / "2026_aaaa1111.jsonl").stat().st_size,
         "models": [],
         "tokens": {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0},
         "cost": 0,
+        "cost_estimated": False,
+        "cost_partial": False,
         "state": "idle",
         "problems": 0,
+        "subagent": False,
         "tags": [],
         "note": None,
     }
@@ -206,6 +209,13 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     ]
 
 
+def test_no_line_of_a_tree_is_longer_than_the_given_width(leafmark, store):
+    write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
+    lines = leafmark("tree", "wide", COLUMNS="40").stdout.splitlines()
+    assert lines[0].startswith("widget widget")
+    assert max(map(len, lines)) <= 40
+
+
 def test_tree_takes_a_path_a_prefix_and_a_file_outside_the_stores(leafmark, store, tmp_path):
     outside = write_session(tmp_path / "copy.jsonl", *chain("outside", id="zzzz"))
     for named in (store / "2026_bbbb.jsonl", "bb", outside, "copy.jsonl"):
@@ -221,6 +231,7 @@ def test_tree_reports_missing_and_ambiguous_sessions(leafmark, store, tmp_path):
         1,
         "leafmark: no session matches 'cccc' (path, id or unique beginning of an id)\n",
     )
+    write_session(store / "2026_none.jsonl", "nothing of a session")
     bad = leafmark("tree", store / "2026_none.jsonl")
     assert bad.returncode == 3
     assert "2026_none.jsonl" in bad.stderr
@@ -256,6 +267,7 @@ def test_a_tree_of_twenty_thousand_levels_prints(leafmark, tmp_path):
 def test_doctor_lists_the_stores_and_the_skipped_files(leafmark, store, tmp_path):
     (store.parent / "a-file").write_text("")
     (store / "sub.jsonl").mkdir()
+    write_session(store / "2026_none.jsonl", "nothing of a session")
     done = leafmark("doctor")
     assert done.returncode == 0
     text = done.stdout

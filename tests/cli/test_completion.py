@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -177,33 +178,62 @@ def test_zsh_completes_in_a_terminal(sessions, env):
             terminal.send("\x15")
 
 
+# the key that resumes, in a folder and from a file with the worst names
+
 KEY = {
     "bash": (["--norc", "-i"], "PS1='ready> '; eval \"$(leafmark init bash)\"\r"),
     "zsh": (["-f"], "PS1='ready> '; eval \"$(leafmark init zsh)\"\r"),
     "fish": (["--no-config"], "function fish_prompt; echo 'ready> '; end; leafmark init fish | source\r"),
 }
+WORST = (
+    "a\\'\";touch PWNED #",
+    "\\'\n';touch PWNED;' $(touch PWNED) `touch PWNED` !! it's!touch !x\x01\x1b[2J\n",
+)
 
 
 @pytest.mark.parametrize("name", COMPLETION)
-def test_a_key_opens_the_selector_and_runs_the_choice_in_the_shell(sessions, env, tmp_path, name):
+def test_a_key_resumes_the_choice_in_the_shell_and_runs_nothing_else(home, env, tmp_path, name):
     """The choice runs `pi`, which is a function of this very shell."""
     options, setup = KEY[name]
-    agent = (
-        "function pi; echo it ran in $HERE; end; " if name == "fish" else "pi() { echo it ran in $HERE; }; "
-    )
+    given = {"fish": "$argv"}.get(name, '"$@"')
+    body = f"printf '%s\\0' \"$PWD\" {given} >$HOME/resumed; echo it ran in $HERE"
+    agent = f"function pi; {body}; end; " if name == "fish" else f"pi() {{ {body}; }}; "
     variable = "set HERE this shell; " if name == "fish" else "HERE='this shell'; "
-    (tmp_path / "work").mkdir()
     # The function of the shell goes before this program, without which a session cannot be resumed.
     (tmp_path / "bin/pi").write_text("#!/bin/sh\necho another process\n")
     (tmp_path / "bin/pi").chmod(0o755)
-    write_session(sessions / "3.jsonl", *chain("third", id="cccc", cwd=str(tmp_path / "work")))
-    with Terminal(
-        [shell(name), *options], size=(100, 30), env=env, cwd=str(tmp_path / "work"), answers=True
-    ) as terminal:
+    work, calm = tmp_path / "work" / WORST[0] / WORST[1], tmp_path / "calm"
+    work.mkdir(parents=True)
+    calm.mkdir()
+    path = home / ".pi/agent/sessions" / f"--{WORST[0]}--" / f"\udcff{WORST[1]}.jsonl"
+    write_session(path, *map(json.dumps, chain("a question", id="pi-1", cwd=str(work))))
+    with Terminal([shell(name), *options], size=(100, 30), env=env, cwd=str(calm), answers=True) as terminal:
         terminal.send(agent + variable + setup)
         terminal.wait_for_text("ready> ")
         terminal.send("\x1br")
-        terminal.wait_for_text("third")
-        terminal.wait_for_text("Enter")
+        terminal.wait_for_text("Tab shows all folders")
+        terminal.send("\t")
+        terminal.wait_for_text("a question")
         terminal.send("\r")
         terminal.wait_for_text("it ran in this shell")
+    assert (home / "resumed").read_bytes() == b"\0".join(map(os.fsencode, (work, "--session", path, "")))
+    assert not list(tmp_path.rglob("PWNED"))
+
+
+SHELL_OPTIONS = [["--shell", name] for name in ("bash", "zsh", "sh", "fish")]
+
+
+def test_the_shells_of_print_are_those_that_words_are_quoted_for(run, home):
+    refused = run("resume", "--print", "--shell", "tcsh", "x")
+    assert (refused.code, refused.out) == (2, "")
+    assert "'tcsh' is none of bash, zsh, fish, sh" in refused.err
+    assert completed(run, "resume", "--shell", "") == ["bash", "zsh", "fish", "sh"]
+    for name in COMPLETION:
+        assert f" resume --print --shell {name} " in run("init", name).out
+    write_session(
+        home / ".pi/agent/sessions/--x--/it's.jsonl", *chain("a question", id="aaaa1111", cwd="/gone")
+    )
+    lines = [run("resume", "--print", *words, "aaaa1111").out for words in ([], *SHELL_OPTIONS)]
+    assert [line.partition("/it")[2] for line in lines] == ["'\"'\"'s.jsonl'\n"] * 4 + ["\\'s.jsonl'\n"]
+    alone = run("resume", "--shell", "fish", "x")
+    assert (alone.code, alone.err) == (2, "leafmark: --shell has a place only beside --print\n")

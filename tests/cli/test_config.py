@@ -42,7 +42,8 @@ def test_the_examples_of_the_made_file_are_valid(run, file):
     ("text", "problem"),
     [
         ("ascii = 3", "ascii: must be true or false"),
-        ("ascii = true\nshow_size =", "is not TOML: invalid value; the defaults are used"),
+        ("ascii = true\nshow_size =", "is not TOML (line 2): invalid value; the defaults are used"),
+        (f"ascii = {'9' * 5_000}", "is not TOML: a number has too many digits; the defaults are used"),
         ("a = 1\n= 2", "is not TOML (line 2): invalid statement; the defaults are used"),
         ('[keys]\n"session.fork" = "p"', "keys: session.fork: p stays the key of session.pin"),
         ('[keys]\n"no.command" = "p"', "keys: no command is called 'no.command'"),

@@ -17,7 +17,7 @@ from tests.cli.conftest import ROOT
 from tests.export.hostile import KEY
 from tests.factory import chain, entry, message, write_session
 
-LOOKED = "Looked for 26 kinds of secrets; replaced {}. Read the file before you share it.\n"
+LOOKED = "Looked for 60 kinds of secrets; replaced {}. Read the file before you share it.\n"
 
 
 @pytest.fixture
@@ -60,6 +60,56 @@ def test_an_existing_file_is_kept_unless_forced(leafmark, session, tmp_path):
     assert names(tmp_path) == {"mine.md"}
 
 
+def test_a_device_a_pipe_and_standard_output_are_no_file_even_behind_a_link(leafmark, session, tmp_path):
+    os.mkfifo(tmp_path / "home/pipe")
+    for number, end in enumerate(("/dev/null", "/dev/stdout", "home/pipe")):
+        target = tmp_path / str(number)
+        target.symlink_to(end)
+        for options in ((), ("--force",)):
+            done = leafmark("export", "aaaa", "-o", target, *options)
+            assert (done.returncode, done.stdout) == (3, "")
+            assert done.stderr.endswith("; `-o -` writes to standard output\n")
+            assert done.stderr.count("\n") == 1
+        assert os.readlink(target) == end
+    assert "not a regular file; `-o -`" in leafmark("export", "aaaa", "-o", tmp_path / "home/pipe").stderr
+    assert names(tmp_path) == {"0", "1", "2"}
+    # A link to a file is replaced, and the file is kept.
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "0").unlink()
+    (tmp_path / "0").symlink_to("mine")
+    assert leafmark("export", "aaaa", "-o", tmp_path / "0", "--force").returncode == 0
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert not (tmp_path / "0").is_symlink()
+
+
+def test_force_replaces_no_file_of_an_agent_or_of_leafmark(leafmark, session, tmp_path):
+    kept = [
+        *(f".pi/agent/{name}" for name in ("auth.json", "settings.json", "new/folder/file")),
+        *(".claude/history.jsonl", ".claude/settings.json", ".claude.json"),
+        *(".codex/auth.json", ".codex/session_index.jsonl", ".omp/agent/history.db", ".config/agent/x"),
+        *(".moved/auth.json", ".local/state/leafmark/journal.jsonl", ".cache/leafmark/x"),
+        *("dotfiles/config.toml", ".config/leafmark/theme"),
+    ]
+    home = tmp_path / "home"
+    for name in kept:
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("kept")
+    (home / "dotfiles/config.toml").write_text("# kept")
+    (home / ".config/leafmark/config.toml").symlink_to(home / "dotfiles/config.toml")
+    moved = {"PI_CODING_AGENT_DIR": str(home / ".moved")}
+    for name in (*kept, ".config/leafmark/config.toml"):
+        before = (home / name).read_text()
+        done = leafmark("export", session, "-o", home / name, "--force", **moved)
+        assert (done.returncode, done.stdout) == (3, ""), name
+        assert done.stderr.endswith(": a file of an agent or of leafmark, which is never replaced\n"), name
+        assert (home / name).read_text() == before
+    (home / "sessions").mkdir()
+    (home / "mine").write_text("beside a folder of sessions that the user named")
+    named = ("--store", f"pi={home}/sessions")
+    assert leafmark("export", session, "-o", home / "mine", "--force", *named).returncode == 0
+
+
 def test_json_and_session_files_are_redacted_only_if_asked(leafmark, session):
     for format in ("json", "jsonl"):
         done = leafmark("export", "aaaa", "--to", format, "-o", "-")
@@ -97,13 +147,26 @@ def test_several_sessions_go_into_a_folder_and_one_that_fails_stops_no_other(lea
     assert names(folder) == {"pi-aaaa1111.md", "pi-bbbb.md"}
 
 
-def test_review_lists_each_replacement_before_anything_is_written(leafmark, session, tmp_path):
-    done = leafmark("export", "aaaa", "--to", "md", "--review")
+def test_review_groups_the_secrets_by_kind_and_hides_all_but_their_ends(leafmark, session, tmp_path):
+    password, other = "S3cr3t" + "Pa55w0rds", "0ther" + "Pa55"
+    texts = [
+        f"first password: {password} here",
+        f"DB_PASSWORD='{password}'",
+        f"password={other}",
+        f"key {KEY}",
+    ]
+    texts += [f"again password={password}"] * 3
+    write_session(session.parent / "2_bbbb.jsonl", *chain(*texts, id="bbbb"))
+    done = leafmark("export", "bbbb", "--to", "md", "--review")
     assert done.returncode == 0
-    first, second, _ = done.stderr.split("\n")
-    assert first == f"entry 1: use [Anthropic key: sk-a…, {len(KEY)} characters]"
-    assert second == "1 secret replaced, and 0 home folders and user names."
-    assert KEY not in done.stderr
+    assert done.stderr.splitlines() == [
+        "password: 2 different",
+        "  entry 1, entry 2, entry 5 and 2 more places: first password: [S…s, 15 characters] here",
+        "  entry 3: password=[0…5, 9 characters]",
+        "Anthropic key: 1 different",
+        f"  entry 4: key [sk-a…{KEY[-4:]}, {len(KEY)} characters]",
+        "7 secrets replaced, and 0 home folders and user names.",
+    ]
 
 
 @cases(

@@ -47,6 +47,68 @@ def test_half_a_secret_is_left_out_with_the_rest_of_a_line(run, home, tmp_path, 
     assert KEY[:6] not in out
 
 
+TOKEN = "ghp_" + "a1B2c3D4e5" * 4
+"""A token of a kind that is known by its whole length alone."""
+
+
+def lines_with(padding, number):
+    """Entries of pi with the token behind this padding, wherever a row shows a text."""
+    text, id = f"{padding} {TOKEN}", f"{number:03}"
+
+    def said(suffix, parent, role, content, **more):
+        return {
+            "type": "message",
+            "id": f"{suffix}{id}",
+            "parentId": parent,
+            "message": {"role": role, "content": content, **more},
+        }
+
+    calls = [
+        ("bash", {"command": text}),
+        ("read", {"path": text}),
+        ("grep", {"pattern": text, "path": text}),
+        ("mystery", {"first": text, "second": [text]}),
+    ]
+    blocks = [
+        {"type": "toolCall", "id": f"{name}{id}", "name": name, "arguments": arguments}
+        for name, arguments in calls
+    ]
+    yield said("p", None, "user", text)
+    yield {"type": "label", "id": f"l{id}", "parentId": f"p{id}", "targetId": f"p{id}", "label": text}
+    yield said("c", f"p{id}", "assistant", blocks)
+    for name, _ in calls:
+        yield said(name, f"c{id}", "toolResult", text, toolCallId=f"{name}{id}", toolName=name)
+    yield said("a", f"c{id}", "assistant", [{"type": "text", "text": text}])
+    yield said("e", f"a{id}", "assistant", [], stopReason="error", errorMessage=text)
+    yield said("b", f"e{id}", "bashExecution", text, command=text)
+    yield {
+        "type": "custom_message",
+        "id": f"m{id}",
+        "parentId": f"b{id}",
+        "customType": text,
+        "content": text,
+    }
+    yield {"type": "model_change", "id": f"o{id}", "parentId": f"m{id}", "provider": "x", "modelId": text}
+    yield {"type": "branch_summary", "id": f"s{id}", "parentId": f"o{id}", "summary": text, "fromId": "x"}
+
+
+@pytest.mark.parametrize("filler", ["e", "é "])
+def test_secrets_are_replaced_before_a_text_is_cut(run, home, tmp_path, filler):
+    """At each place around the cuts of a row: 40, 50, 80, 200 and more characters."""
+    folder = home / ".pi/agent/sessions/--w--"
+    numbers = [*range(84), *range(180, 260, 4)]
+    for number in numbers:
+        padding = (filler * 260)[:number]
+        name = {"type": "session_info", "id": f"n{number}", "parentId": None, "name": f"{padding} {TOKEN}"}
+        head = {"type": "session", "version": 3, "id": f"here-{number:03}", "cwd": str(tmp_path)}
+        write_session(folder / f"{number}.jsonl", head, *lines_with(padding, number), name)
+    pieces = {TOKEN[begin : begin + 8] for begin in range(len(TOKEN) - 7)}
+    for number in numbers:
+        out = run("tree", f"here-{number:03}", "--for-agent").out
+        assert number > 20 or out.count("[redacted: ") > 10
+        assert not [piece for piece in pieces if piece in out], number
+
+
 def test_only_this_folder_is_read_unless_asked(run, sessions):
     assert run("search", "--for-agent", "elsewhere").code == 1
     assert "there-22" in run("search", "--for-agent", "--all-folders", "elsewhere").out
@@ -82,3 +144,25 @@ def test_the_skill_file_has_front_matter_and_commands_that_exist(run, home):
     for line in lines:
         options = parse(line.replace("'", "").split())
         assert options.for_agent
+
+
+PHRASE = "4 winters 1984 frosty 17 horses beneath 30 hills beyond 12 rivers"
+"""A password of words, which no rule knows by its beginning or its end."""
+
+
+@pytest.mark.parametrize("command", [("search", "frobnicate"), ("tree", "key-111"), ("context", "key-111")])
+def test_words_of_a_secret_at_a_cut_are_not_shown(run, home, tmp_path, command):
+    """The snippet of a search begins or ends within the secret, and a key is longer than the output."""
+    padding = ["é " * number for number in range(0, 100, 9)]
+    before = [f"frobnicate {blanks} DB_PASSWORD='{PHRASE}' {'word ' * 80}" for blanks in padding]
+    after = [f"{'word ' * 80} DB_PASSWORD='{PHRASE}' {blanks} frobnicate" for blanks in padding]
+    line = "J59FHz5r1pY4OjE2jBMptUsGr7CmY" * 2 + "\n"
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{line * 10_000}-----END RSA PRIVATE KEY----- frobnicate"
+    words = [*before, *after, key]
+    for number, text in enumerate(words):
+        session = chain(text, id="key-111" if text is key else f"{number:03}-here", cwd=str(tmp_path))
+        write_session(home / f".pi/agent/sessions/--w--/{number}.jsonl", *session)
+    out = run(*command, "--for-agent").out
+    assert "frobnicate" in out
+    pieces = [word for word in ("winters", "horses", "1984", "hills", "rivers", line[:12]) if word in out]
+    assert pieces == []

@@ -211,6 +211,7 @@ def test_json_has_the_documented_fields(report):
         "session_id": "one",
         "path": "/store/one.jsonl",
         "title": "Auth",
+        "deleted": False,
         "entry_id": "e1",
         "role": "user",
         "snippet": "the needle lies here",

@@ -13,16 +13,19 @@ from pathlib import Path
 import pytest
 
 from app import changes
+from app.actions import restore
 from app.actions.journal import Journal
+from app.actions.redo import redo_journal_action
 from app.actions.session_edits import pin
 from app.changes import trash_commands
 from app.cli_options import parse
+from app.sessions.errors import DiskFull
 from app.setup import setup_from_demo, setup_from_process
-from app.stores import all_pins
+from app.stores import all_pins, discover
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.cases import cases
 from tests.cli.conftest import brief
-from tests.factory import chain, header, message, write_session
+from tests.factory import append, chain, header, message, write_session
 
 HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -172,6 +175,18 @@ def test_a_continuation_after_trashing_is_explained(run, continued):
     assert path.read_bytes() == continuation
 
 
+def test_the_commands_that_restore_a_session_are_quoted_for_the_shell(run, home, store, monkeypatch):
+    path = store / "1.jsonl"
+    write_session(path, *chain("question", "answer", id="-it's;touch X"))
+    run("trash", path)
+    write_session(path, message("n", "00000002", "user", "and then?"))
+    for shell, id in (("/bin/sh", "'-it'\"'\"'s;touch X'"), ("/bin/fish", "'-it\\'s;touch X'")):
+        monkeypatch.setenv("SHELL", shell)
+        done = run("undo")
+        assert f"leafmark restore --join -- {id} appends" in done.err
+        assert f"leafmark restore --aside -- {id} puts" in done.err
+
+
 @pytest.mark.parametrize("way", ["--join", "--aside"])
 def test_a_continuation_is_appended_or_put_aside(run, home, continued, way):
     path, session, continuation = continued
@@ -186,6 +201,109 @@ def test_a_continuation_is_appended_or_put_aside(run, home, continued, way):
     assert path.read_bytes() == continuation
     assert run("restore", "pi-aaaa", way, "--json").code == 0
     assert path.read_bytes() == session + (continuation if way == "--join" else b"")
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"type":"custom","id":"torn"'], ids=["whole", "torn"])
+def test_undo_of_a_join_gives_back_the_session_as_it_was(run, home, continued, torn):
+    path, session, continuation = continued
+    (lying,) = (trash_of(home) / "files").iterdir()
+    lying.write_bytes(session + torn)
+    os.utime(lying, (1_700_000_000, 1_700_000_000))
+    joined = session + torn + (b"\n" if torn else b"") + continuation
+
+    def trashed():
+        return sorted(file.read_bytes() for file in (trash_of(home) / "files").iterdir())
+
+    assert run("restore", "pi-aaaa", "--join").code == 0
+    assert path.read_bytes() == joined
+    assert run("undo").code == 0
+    assert (path.read_bytes(), trashed()) == (continuation, [session + torn])
+    # --aside promises the session without them.
+    assert run("restore", "pi-aaaa", "--aside").code == 0
+    assert (path.read_bytes(), trashed()) == (session + torn, [continuation])
+    assert run("undo").code == 0
+    assert (path.read_bytes(), trashed()) == (continuation, [session + torn])
+    assert run("restore", "pi-aaaa", "--join").code == 0
+    assert (path.read_bytes(), trashed()) == (joined, [continuation])
+
+
+@pytest.mark.parametrize("way", ["--join", "--aside"])
+def test_a_recovery_is_redone_and_undone_again(run, home, continued, way):
+    path, session, continuation = continued
+    restored = session + (continuation if way == "--join" else b"")
+    run("restore", "pi-aaaa", way)
+    state, env = str(home / ".local/state/leafmark"), {"HOME": str(home)}
+    stores = discover(env, str(home), "/")
+    for _ in range(2):
+        assert run("undo").code == 0
+        (lying,) = (trash_of(home) / "files").iterdir()
+        assert (path.read_bytes(), lying.read_bytes()) == (continuation, session)
+        journal = Journal(state)
+        attempts, _, _ = redo_journal_action(journal, journal.redoable()[0][0].action, env, stores, state)
+        assert [attempt.reason for attempt in attempts] == ["", ""]
+        (lying,) = (trash_of(home) / "files").iterdir()
+        assert (path.read_bytes(), lying.read_bytes()) == (restored, continuation)
+
+
+def test_a_joined_session_that_has_gone_on_stays(run, home, continued):
+    path, _, _ = continued
+    run("restore", "pi-aaaa", "--join")
+    append(path, message("later", "n", "assistant", "more"))
+    before = path.read_bytes()
+    done = run("undo")
+    assert done.code == 3
+    assert "the session has gone on since its entries were appended" in done.err
+    assert path.read_bytes() == before
+
+
+def test_a_headless_file_of_another_session_can_be_put_aside(run, home, continued):
+    path, session, _ = continued
+    path.unlink()
+    other = write_session(path, message("n", "elsewhere", "user", "of another")).read_bytes()
+    done = run("restore", "pi-aaaa")
+    assert (done.code, "--aside" in done.err, "--join" in done.err) == (3, True, False)
+    assert run("restore", "pi-aaaa", "--aside").code == 0
+    (lying,) = (trash_of(home) / "files").iterdir()
+    assert (path.read_bytes(), lying.read_bytes()) == (session, other)
+
+
+@pytest.mark.parametrize("way", ["--join", "--aside"])
+def test_what_the_agent_writes_meanwhile_is_taken_as_well(run, home, continued, monkeypatch, way):
+    """pi makes another file after the first was moved to the trash."""
+    path, session, continuation = continued
+    late, move = [], restore.trash_file
+
+    def moved(*arguments):
+        change = move(*arguments)
+        if not late:
+            late.append(write_session(path, message("n2", "n", "assistant", "more")).read_bytes())
+        return change
+
+    monkeypatch.setattr(restore, "trash_file", moved)
+    done = run("restore", "pi-aaaa", way)
+    assert (done.code, done.err) == (0, "")
+    assert path.read_bytes() == session + (continuation + late[0] if way == "--join" else b"")
+    lying = sorted(file.read_bytes() for file in (trash_of(home) / "files").iterdir())
+    assert lying == sorted([continuation, late[0]])
+
+
+def test_a_full_disk_during_a_join_changes_nothing(run, home, continued, monkeypatch):
+    path, session, continuation = continued
+
+    def refuse(_, lines):
+        if lines:
+            raise DiskFull(str(path), "cannot be written: No space left on device", 28)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restore, "append_lines", refuse)
+        done = run("restore", "pi-aaaa", "--join")
+    assert (done.code, "No space left" in done.err) == (3, True)
+    (lying,) = (trash_of(home) / "files").iterdir()
+    assert (path.read_bytes(), lying.read_bytes()) == (continuation, session)
+    # There is nothing of it to undo, and another try joins them.
+    assert "went on writing" in run("undo").err
+    assert run("restore", "pi-aaaa", "--join").code == 0
+    assert path.read_bytes() == session + continuation
 
 
 def test_join_and_aside_have_no_effect_without_a_continuation(run, home, store):

@@ -15,7 +15,6 @@ FAKE = """#!{python}
 import os, sys
 print(sys.argv[1:], os.getcwd(), os.environ.get("OMP_PROFILE"))
 """
-LANES = '{"v":4,"kind":"header","id":"lanes-of-v4","storageVersion":1,"createdAt":1,"cwd":%s}'
 
 
 @pytest.fixture
@@ -73,18 +72,6 @@ def test_the_line_is_printed_unchanged_in_any_locale_and_encoding(process, tmp_p
     for encoding in ("utf-8", "ascii", "latin-1"):
         done = process("resume", "session-1", "--print", PATH=path, LC_ALL="C", encoding=encoding)
         assert (done.returncode, done.stdout) == (0, f"cd '{work}' && pi --session '{file}'\n")
-
-
-def test_a_file_of_pis_version_4_has_a_warning(process, tmp_path, path, work):
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
-    file = write_session(store / "v4.jsonl", LANES % json.dumps(str(work)))
-    warning = "leafmark: this file is of pi's version 4, and pi may not read those yet\n"
-    line = f"cd '{work}' && pi --session {file}\n"
-    printed = process("resume", "lanes-of-v4", "--print", PATH=path)
-    assert (printed.returncode, printed.stdout, printed.stderr) == (0, line, warning)
-    done = process("resume", file, PATH=path)
-    assert (done.returncode, done.stderr) == (0, warning + line)
-    assert done.stdout.startswith(f"['--session', '{file}']")
 
 
 on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")

@@ -83,6 +83,7 @@ def test_a_hit_names_session_entry_role_and_branch(run, folder):
         "session_id": "aaaa",
         "path": str(folder / "a.jsonl"),
         "title": "Auth pelican",
+        "deleted": False,
         "entry_id": "x1",
         "role": "assistant",
         "snippet": "an abandoned walrus",
@@ -350,14 +351,14 @@ def test_list_counts_unread_files(run, folder, denied):
     (folder / "notes.jsonl").write_text("no session\n")
     denied.append(str(folder / "new.jsonl"))
     for words in (["list"], ["list"], ["list", "--limit", "1"], ["list", "--json"], ["list", "second"]):
-        assert run(*words).err.startswith("leafmark: 1 file was not read; `leafmark doctor` says why\n"), (
+        assert run(*words).err.startswith("leafmark: 2 files were not read; `leafmark doctor` says why\n"), (
             words
         )
     denied.append(str(folder / "second.jsonl"))
     os.utime(folder / "second.jsonl")
-    assert run("list").err == "leafmark: 1 file was not read; `leafmark doctor` says why\n", "it is listed"
+    assert run("list").err == "leafmark: 2 files were not read; `leafmark doctor` says why\n", "it is listed"
     denied.clear()
-    assert run("list").err == ""
+    assert run("list").err == "leafmark: 1 file was not read; `leafmark doctor` says why\n"
 
 
 def test_a_limit_of_0_says_how_many_sessions_there_are(run, folder):
@@ -452,6 +453,7 @@ def test_a_prompt_of_the_history_finds_its_session(run, home, folder):
                 "session_id": "oooo",
                 "path": str(path),
                 "title": "frobnicator of omp",
+                "deleted": False,
                 "entry_id": None,
                 "role": "history",
                 "snippet": "Polish the Gargoyle␛[2J please",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.actions.journal import Journal
+from app.stores import json_state
 from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import chain, write_session
@@ -42,6 +44,32 @@ def test_tags_and_a_note_are_set_printed_listed_and_undone(leafmark, two):
     assert leafmark("undo").returncode == 0, "tags and note were one action"
     assert leafmark("tag", "one").stdout == "tags: none\nnote: none\n"
     assert {path: path.read_bytes() for path in two.iterdir()} == before
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_tags_and_a_note_are_written_both_or_not_at_all(leafmark, two, monkeypatch, fails_at):
+    write, written = json_state.replace_file, []
+
+    def full(*about, **more):
+        written.append(about)
+        if len(written) == fails_at:
+            raise OSError(28, "No space left on device", about[0])
+        write(*about, **more)
+
+    monkeypatch.setattr(json_state, "replace_file", full)
+    code = leafmark("tag", "one", "+b", "--note", "ask Ada").returncode
+    both, none = "tags: b\nnote: ask Ada\n", "tags: none\nnote: none\n"
+    assert (code, leafmark("tag", "one").stdout) in [(0, both), (3, none)]
+
+
+def test_tags_and_a_note_are_one_change(leafmark, two, tmp_path):
+    leafmark("tag", "one", "+a")
+    assert leafmark("tag", "one", "+b", "-a", "--note", "ask Ada").returncode == 0
+    journal = Journal(str(tmp_path / "home/.local/state/leafmark"))
+    assert [len(steps) for steps in journal.actions()] == [1, 1]
+    done = leafmark("undo", "--json")
+    assert [change["undone"]["after"] for change in json.loads(done.stdout)["changes"]] == ["b", "ask Ada"]
+    assert leafmark("tag", "one").stdout == "tags: a\nnote: none\n"
 
 
 def test_tags_are_a_filter_and_a_note_is_found(leafmark, two):

@@ -22,7 +22,7 @@ def make_setup(**fields):
 def make_plan(row, problem=None, **fields):
     """A plan that resumes the session of `row`."""
     argv = [row.agent, "--session", row.path]
-    return Plan(argv, row.cwd, {}, f"/bin/{row.agent}", problem, " ".join(argv), **fields)
+    return Plan(argv, row.cwd, {}, f"/bin/{row.agent}", problem, **fields)
 
 
 class FakeHost:
@@ -83,7 +83,7 @@ class FakeStatusMessages:
     def complain(self, text):
         self.errors.append(text)
 
-    def copy(self, text, what=""):
+    def copy(self, text, what="", title=""):
         self.copies.append(text)
 
     def show_done(self, message, *, is_undo):

@@ -24,6 +24,9 @@ class Actions(Recorder):
     def requested(self):
         return [(call[1], [row.id for row in call[2]]) for call in self.calls if call[0] == "run"]
 
+    def label(self, rows, entry_id, text, *, shown):
+        self.calls.append(("run", "label", rows))
+
 
 class Acting:
     """The actions on the tree of the first of two sessions."""
@@ -32,7 +35,7 @@ class Acting:
         self.row = make_row("a", labels=labels)
         self.pane = FakePane(listed(self.row, make_row("b", parent_session="")))
         self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt(*answers)
-        self.node = SimpleNamespace(id="e1", label="old", offset=40)
+        self.node = SimpleNamespace(id="e1", label="old", offset=40, row_text=None)
         tree = SimpleNamespace(path=self.row.path, is_whole=True)
         self.tree = SimpleNamespace(
             node=self.node, damaged=None, spot=self.node, view=SimpleNamespace(tree=tree)
@@ -48,7 +51,7 @@ class Acting:
             self.jobs,
             make_setup(),
             show_entry=self.places.append,
-            follow_view=lambda: None,
+            follow_view=lambda: True,
         )
 
 

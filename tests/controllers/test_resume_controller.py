@@ -23,8 +23,8 @@ from tests.view.listed import listed
 class Resuming:
     """A controller over a list of one session."""
 
-    def __init__(self, *dialogs):
-        self.row = make_row("a", ino=1)
+    def __init__(self, *dialogs, agent="pi"):
+        self.row = make_row("a", ino=1, agent=agent)
         self.pane = FakePane(listed(self.row))
         self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt()
         self.facts, self.actions = Recorder(reasons={}), Recorder()
@@ -169,6 +169,25 @@ def test_a_session_that_is_open_for_certain_says_what_enter_offers():
     plan = make_plan(resuming.row, asks=("it is in use",))
     resuming.answer(plan, in_use=Verdict(LIVE, "process 7 (pi) has it open", 7))
     assert "● Open in pi (pid 7). Enter asks: fork, read, cancel." in resuming.bar()
+
+
+@pytest.mark.parametrize(
+    ("agent", "state", "answers"),
+    [
+        ("pi", LIVE, ["fork", "read", "open"]),
+        ("pi", MAYBE, ["fork", "open", "read"]),
+        ("claude", LIVE, ["read", "open"]),
+        ("codex", MAYBE, ["read", "open"]),
+    ],
+)
+async def test_a_fork_is_offered_for_an_agent_that_has_forks(agent, state, answers):
+    resuming = Resuming(None, agent=agent)
+    plan = make_plan(resuming.row, asks=("it is in use",))
+    resuming.answer(plan, in_use=Verdict(state, "process 7 has it open", 7))
+    assert ("fork" in resuming.bar()) == (agent == "pi" and state == LIVE)
+    resuming.controller.resume()
+    await resuming.host.finish()
+    assert [way.answer for way in resuming.host.dialogs[0]._ways] == answers
 
 
 @pytest.mark.parametrize("answer", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.controllers.status_bars import StatusBars
+from app.keys import footer
 from tests.cases import cases
 from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, Recorder, make_setup
 from tests.factory import make_row
@@ -35,7 +36,12 @@ class Bars:
         return "".join(text for text, _ in self.bars.header(100, note))
 
     def labels(self):
-        return [label for _, label in self.bars.session_keys()]
+        return self.shown_labels(self.bars.session_keys())
+
+    def shown_labels(self, pairs):
+        """The labels in the bar of the keys."""
+        shown = [text.strip() for text, style in self.bars.keys(400, pairs) if style == "dim"]
+        return [label for _, label in pairs if label in shown]
 
 
 def test_the_header_counts_sessions_and_those_that_are_live():
@@ -71,6 +77,23 @@ def test_only_keys_that_do_something_are_shown():
     bars = Bars()
     bars.pane.is_alone = True
     assert bars.labels() == ["try the examples", "rescan", "settings", "help", "quit"]
+
+
+@cases(
+    ("agent", "lacking"),
+    [
+        ("pi", set()),
+        ("agent", {"rename", "label", "continue"}),
+        ("claude", {"rename", "label", "continue"}),
+        ("codex", {"rename", "label", "continue"}),
+    ],
+)
+@cases("pane", ["sessions", "tree", "entry", "transcript", "filter"])
+def test_no_footer_offers_what_the_agent_cannot_do(agent, lacking, pane):
+    bars = Bars(make_row("a", agent=agent))
+    pairs = footer(pane)
+    every = Bars(make_row("a", agent="pi")).shown_labels(pairs)
+    assert bars.shown_labels(pairs) == [label for label in every if label not in lacking]
 
 
 def test_while_sessions_are_marked_only_keys_for_marks_are_shown():

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from app.export.choice import FORMATS, NONE, SHORT, Choice
 from app.export.exporter import Surroundings, open_export
 from app.redact import Personal, Redactor
-from app.redact.rules import RULES
 from app.sessions import SessionManager
 from app.sessions.errors import AmbiguousEntry, Changed, UnknownEntry
 from tests.cases import cases
 from tests.export.hostile import KEY, write_hostile
 from tests.factory import NOW, append, entry, header, message, write_session
+from tests.redact.secret_texts import EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,9 +141,10 @@ def test_json_has_the_messages_for_the_model(tmp_path: Path) -> None:
 
 
 @cases("format", FORMATS)
-@cases("rule", RULES, ids=[rule.kind for rule in RULES])
-def test_each_secret_is_replaced_in_each_field_of_each_format(format: str, rule: Any, tmp_path: Path) -> None:
-    example = rule.example
+@cases(("kind", "example"), EXAMPLES.items(), ids=list(EXAMPLES))
+def test_each_secret_is_replaced_in_each_field_of_each_format(
+    format: str, kind: str, example: str, tmp_path: Path
+) -> None:
     answer = message("00000002", "00000001", "assistant", example, 2, model=example)
     answer["message"]["content"] += [
         {"type": "thinking", "thinking": example},
@@ -182,7 +183,7 @@ def test_each_secret_is_replaced_in_each_field_of_each_format(format: str, rule:
     for line in replacement.splitlines():
         assert line in plain.replace("\\n", "\n") or format in ("md", "html")
         assert line not in text, line
-    assert f"[redacted: {rule.kind}]".replace(" ", " ") in text.replace("\\", "")
+    assert f"[redacted: {kind}]".replace(" ", " ") in text.replace("\\", "")
     assert len(redactor.replacements) > 5
     if format == "jsonl":
         entries_of(text)

@@ -46,7 +46,7 @@ def test_force_replaces_no_session_and_no_device(tmp_path: Path) -> None:
         export_to_file(str(alone), (), order, surroundings, target, None)
 
     for name in ("store/a.jsonl", "link/a.jsonl", "alone.jsonl"):
-        with pytest.raises(OSError, match="a session of an agent"):
+        with pytest.raises(OSError, match="a file of an agent"):
             export(name)
     with pytest.raises(OSError, match="not a regular file"):
         export("pipe")

@@ -3,7 +3,8 @@
 `run` counts every call that changes a file below a root folder: `os.open` with a flag that creates or
 truncates, `os.write`, `os.pwrite`, `os.fsync`, `os.ftruncate`, `os.truncate`, `os.link`, `os.symlink`,
 `os.replace`, `os.rename`, `os.unlink`, `os.remove`, `os.mkdir`, `os.rmdir`, `os.utime`, `os.chmod` and
-`os.fchmod`. Writes through file objects and SQLite are not seen. At the n-th counted call a fault happens:
+`os.fchmod`, and `rename_at_once`. Writes through file objects and SQLite are not seen. At the n-th
+counted call a fault happens:
 
     fault          what happens at the call
     KILL_BEFORE    the process ends by SIGKILL, the call is not made
@@ -29,6 +30,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app import small_files
 from app.cli import main
 
 if TYPE_CHECKING:
@@ -251,9 +253,12 @@ class _Interceptor:
         real = {name: getattr(os, name) for name in (*_BY_PATH, *_BY_DESCRIPTOR, "open")}
         for name in real:
             setattr(os, name, self._wrapped(name, real[name]))
+        rename = small_files.rename_at_once
+        small_files.rename_at_once = self._wrapped("rename", rename)
         try:
             yield
         finally:
+            small_files.rename_at_once = rename
             for name, function in real.items():
                 setattr(os, name, function)
 

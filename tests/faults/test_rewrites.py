@@ -272,6 +272,7 @@ def test_a_line_in_the_old_file_is_carried_over_after_a_kill(place: Place, other
     place.check("MARK-other-0")
 
 
+@pytest.mark.usefixtures("renames_in_two_steps")
 @pytest.mark.parametrize("place", ["v1", "omp slotless"], indirect=True)
 def test_a_file_system_without_hard_links_loses_nothing(
     place: Place, monkeypatch: pytest.MonkeyPatch

@@ -141,6 +141,61 @@ def test_undo_knows_what_happened(home: Home, commands: list[tuple[str, ...]]) -
         assert list(home.state.glob("*intent*")) == [], where
 
 
+@pytest.mark.parametrize("commands", [ACTIONS["restore"], ACTIONS["undo of a trash"], ACTIONS["fork pi"]])
+def test_a_killed_move_leaves_no_file_in_two_places(home: Home, commands: list[tuple[str, ...]]) -> None:
+    home.reset()
+    for words in commands:
+        outcome = home.run(*words)
+    for at in range(len(outcome.calls)):
+        home.reset()
+        for words in commands[:-1]:
+            home.run(*words)
+        home.run(*commands[-1], at=at, fault=KILL_AFTER)
+        files = [path for path in home.home.rglob("*") if path.is_file()]
+        assert [path for path in files if path.stat().st_nlink > 1] == [], outcome.calls[at]
+
+
+@pytest.mark.usefixtures("renames_in_two_steps")
+@pytest.mark.parametrize("what", ["restore", "undo of a trash"])
+def test_undo_knows_what_happened_in_two_steps(home: Home, what: str) -> None:
+    test_undo_knows_what_happened(home, ACTIONS[what])
+
+
+@pytest.fixture(params=["in one step", "in two steps"])
+def renames(request: pytest.FixtureRequest) -> None:
+    """Both kinds of systems."""
+    if request.param == "in two steps":
+        request.getfixturevalue("renames_in_two_steps")
+
+
+@pytest.mark.usefixtures("renames")
+@pytest.mark.parametrize("way", ["--join", "--aside"])
+def test_undo_mends_a_recovery_that_was_killed(home: Home, way: str) -> None:
+    """Undo comes right after the kill, without a second try."""
+
+    def set_up() -> tuple[bytes, bytes]:
+        home.reset()
+        session = home.pi.read_bytes()
+        assert home.run("trash", "pi-1").code == 0
+        write_session(home.pi, message("n", "00000004", "user", "and then?"))
+        os.utime(home.pi, (1_700_000_000, 1_700_000_000))
+        return home.pi.read_bytes(), session
+
+    set_up()
+    calls = home.run("restore", "pi-1", way).calls
+    for at in range(len(calls)):
+        headless, session = set_up()
+        home.run("restore", "pi-1", way, at=at, fault=KILL_AFTER)
+        where = (calls[at], at)
+        home.run("trash", "--list")  # it settles what was begun
+        if not home.pi.exists() or home.pi.read_bytes() != headless:
+            done = home.run("undo")
+            assert done.code == 0, (where, done)
+        assert home.pi.read_bytes() == headless, where
+        lying = [file.read_bytes() for file in (home.home / ".local/share/Trash/files").iterdir()]
+        assert lying == [session], where
+
+
 @pytest.mark.parametrize("way", ["--join", "--aside"])
 def test_the_same_command_finishes_a_recovery(home: Home, way: str) -> None:
     """pi appends to the session after it was trashed."""

@@ -101,6 +101,18 @@ def test_results_of_calls_that_were_made_together_are_no_branches() -> None:
     ]
 
 
+def test_lines_of_an_answer_that_hang_on_later_lines_are_no_root() -> None:
+    assert links(
+        prompt("p", None),
+        answer("a", "p", call("x"), id="m1"),
+        answer("c", "r", call("z"), id="m1"),
+        answer("b", "a", call("y"), id="m1"),
+        result("r", "b", "y"),
+        result("s", "c", "z"),
+        answer("d", "s", id="m2"),
+    ) == [("p", None), ("a", "p"), ("c", "a"), ("b", "c"), ("r", "b"), ("s", "r"), ("d", "s")]
+
+
 def test_lines_that_are_no_entries_pass_their_children_on() -> None:
     assert links(
         line("progress", "x", None, data={"type": "hook_progress"}),
@@ -145,6 +157,28 @@ def test_the_usage_of_an_answer_counts_once() -> None:
     usages = [entry.message.usage for entry in entries if entry.message and entry.message.usage]
     sums = [sum(getattr(usage, name) or 0 for usage in usages) for name in ("input", "output", "cache_read")]
     assert sums == [6, 42, 10]
+
+
+@pytest.mark.parametrize("own", [None, "", 5])
+def test_an_answer_without_an_id_counts_once_for_its_request(own: Any) -> None:
+    def answered(uuid: str, parent: str | None, request: Any, tokens: int, written: int) -> bytes:
+        usage = {"input_tokens": tokens, "output_tokens": written}
+        message = {"role": "assistant", "id": own, "content": [call(uuid)], "usage": usage}
+        return line("assistant", uuid, parent, message=message, requestId=request)
+
+    entries, _ = read(
+        answered("a", None, "r1", 3, 1),
+        answered("b", "a", "r1", 3, 9),
+        result("c", "a", "a"),
+        answered("d", "c", "r2", 4, 2),
+        answered("e", "d", None, 50, 0),
+        answered("f", "e", 7, 50, 0),
+    )
+    usages = [entry.message.usage for entry in entries if entry.message and entry.message.usage]
+    assert sum(usage.input or 0 for usage in usages) == 107
+    assert sum(usage.output or 0 for usage in usages) == 11
+    # The result does not make the other call of the request a branch.
+    assert [entry.parent_id for entry in entries] == [None, "a", "b", "c", "d", "e"]
 
 
 def test_a_result_knows_its_tool_and_shows_its_change() -> None:

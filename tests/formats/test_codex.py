@@ -134,6 +134,37 @@ def test_notes_for_the_screen_are_no_entries() -> None:
     ]
 
 
+def test_a_prompt_whose_note_comes_with_the_next_lines_stays_a_prompt() -> None:
+    reader = CODEX.reader()
+    first = [message("user", "hi"), event("user_message", message="hi"), message("user", "go on")]
+    later = [event("user_message", message="go on"), message("user", "Warning: no such file")]
+    roles = []
+    for lines in (first, [*later, message("assistant", "ok")]):
+        reader.foresee(b"\n".join(lines) + b"\n")
+        for each_line in lines:
+            entries = reader.partial_entries(each_line)
+            roles += [entry.message.role for entry in entries if entry.message is not None]
+    assert roles == ["user", "user", "assistant"]
+
+
+def test_a_short_prompt_makes_no_other_text_a_prompt() -> None:
+    reader = CODEX.reader()
+    lines = [
+        *(message("user", "A"), event("user_message", message="A")),
+        message("user", "<user_action>\n  <context>A review</context>\n</user_action>"),
+        message("user", "Warning: ALL is not well"),
+        *(
+            message("user", "Begin. Look at the second file of the folder"),
+            event("user_message", message="Look at the second file of the folder"),
+        ),
+    ]
+    reader.foresee(b"\n".join(lines) + b"\n")
+    found = [entry for each_line in lines for entry in reader.partial_entries(each_line)]
+    assert [entry.type for entry in found if not isinstance(entry, MetadataRecord)] == [
+        *("message", "custom_message", "custom_message", "message")
+    ]
+
+
 def test_answers_have_the_model_of_their_turn_and_results_the_name_of_their_tool() -> None:
     entries, records = read(
         line("session_meta", **META),
@@ -188,7 +219,8 @@ def test_a_rollout_that_goes_on_from_another_names_it_and_counts_its_own_tokens(
     entries, records = read(rewound, message("user", "hi"), count(100, 7), count(100, 7), count(103, 3))
     assert [entry.type for entry in entries] == ["custom_message", "message"]
     assert entries[1].parent_id == entries[0].id
-    assert CODEX.entry(rewound)["content"] == f"Goes on from {META['id']}"
+    assert CODEX.entry(rewound)["content"] == f"Goes on from {META['id']}, after its first 47 lines"
+    assert CODEX.entry(forked)["content"] == f"Goes on from {own}"
     assert [record.usage.output for record in records if record.usage] == [7, 0, 3]
 
 

@@ -196,13 +196,6 @@ def test_an_entry_of_nickcecere_agent_has_the_same_kinds() -> None:
 
 
 def test_every_entry_of_a_line() -> None:
-    lanes = (
-        b'[{"kind":"entry","type":"compaction","summary":"one"},{"kind":"value"},{"kind":"entry","type":"x"}]'
-    )
-    assert [text_pieces(entry) for entry in dialect_named("lanes").entries(lanes)] == [
-        [TextPiece(text_kinds.SUMMARY, "one")],
-        [],
-    ]
     node = b'{"kind":"entry","id":"a","role":"condense","message":{"summary":"past"}}'
     assert [text_pieces(entry) for entry in dialect_named("transcript").entries(node)] == [
         [TextPiece(text_kinds.SUMMARY, "past")]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.golden.changes import CHANGES
 from tests.golden.commands import ANYWHERE, DEMO, REAL, SMALL
+from tests.golden.contexts import CONTEXTS
 from tests.golden.screens import SIZES, TOURS
 from tests.golden.state import KEYS, MADE_BY, READ_BY, kept, put_back
 from tests.golden.world import REAL as REAL_FOLDER
@@ -175,6 +176,7 @@ PARTS = {
     "anywhere": lambda: outputs("empty", ANYWHERE),
     "demo": lambda: outputs("empty", DEMO),
     "small": lambda: outputs("small", SMALL),
+    "contexts": lambda: outputs("contexts", CONTEXTS),
     "real": digests,
     "changes": lambda: {name: change(name) for name in CHANGES},
     "screens": screens,

@@ -5,13 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.commands import ANYWHERE, DEMO, REAL, SMALL
+from tests.golden.contexts import CONTEXTS
 from tests.golden.record import digests, load, outputs
 from tests.golden.world import REAL as REAL_FOLDER
 
 
 @pytest.mark.parametrize(
     ("part", "kind", "commands"),
-    [("anywhere", "empty", ANYWHERE), ("demo", "empty", DEMO), ("small", "small", SMALL)],
+    [
+        ("anywhere", "empty", ANYWHERE),
+        ("demo", "empty", DEMO),
+        ("small", "small", SMALL),
+        ("contexts", "contexts", CONTEXTS),
+    ],
 )
 def test_the_output_of_each_command_is_as_recorded(part, kind, commands):
     recorded = load(part)

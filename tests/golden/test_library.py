@@ -1,4 +1,4 @@
-"""Every name that the README's library section imports or names is there, and takes what it took."""
+"""Every name that the help page of the library imports or names is there, and takes what it took."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.golden.record import load
 
 _METHOD = re.compile(r"\w*\([^)]*\)")
-MODULES = ("app.sessions", "app.sessions.errors", "app.index", "app.stores")
+MODULES = ("app.api", "app.sessions", "app.sessions.errors", "app.index", "app.stores")
 
 
 def signatures() -> dict[str, dict[str, str]]:

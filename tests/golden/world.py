@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.golden import corpus
+from tests.golden import contexts, corpus
 from tests.prepared import prepared
 from tests.terminal import Terminal
 
@@ -112,7 +112,8 @@ class World:
 def world(kind: str) -> Iterator[World]:
     """A new world, gone afterwards.
 
-    :param kind: "small" for the corpus of this package, "real" for the real sessions, "empty" for none.
+    :param kind: "small" for the corpus of this package, "contexts" for that of `contexts`, "real" for the
+        real sessions, "empty" for none.
     """
     top = Path(f"/tmp/leafmark-golden-{secrets.token_hex(4)}")
     top.mkdir(mode=0o700)
@@ -123,6 +124,8 @@ def world(kind: str) -> Iterator[World]:
         made = World(root)
         if kind == "small":
             corpus.write(root)
+        elif kind == "contexts":
+            contexts.write(root)
         else:
             (root / "home").mkdir()
             Path(made.here).mkdir(parents=True)

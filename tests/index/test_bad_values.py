@@ -130,24 +130,6 @@ def _transcript() -> list[dict[str, Any]]:
     ]
 
 
-def _lanes() -> list[dict[str, Any]]:
-    def entry(number: int, **message: Any) -> dict[str, Any]:
-        parent = f"e{number - 1}" if number else None
-        entry = {"kind": "entry", "type": "message", "id": f"e{number}", "parentId": parent}
-        return {**entry, "timestamp": STAMP, "message": message}
-
-    content = [{"type": "text", "text": "the first answer"}]
-    return [
-        {"v": 4, "kind": "header", "id": "s", "storageVersion": 1, "createdAt": AT, "cwd": "/work"},
-        entry(0, role="user", content="the first prompt", timestamp=AT),
-        entry(1, role="assistant", content=content, model="one"),
-        {"kind": "usage", "entryId": "e1", "usage": _usage()},
-        {"kind": "value", "op": "set", "namespace": "pi.entry.label", "key": "e0", "value": "here"},
-        {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": "e1"},
-        {"kind": "value", "op": "set", "namespace": "pi.session.name", "key": "", "value": "a name"},
-    ]
-
-
 _SLOT = {"type": "title", "v": 1, "title": "a name", "updatedAt": STAMP, "pad": " " * 100}
 
 SAMPLES = {
@@ -155,7 +137,6 @@ SAMPLES = {
     "omp": Sample("omp", ".jsonl", 1, [_SLOT, *_pi(title="a name")]),
     "indusagi": Sample("indusagi", ".jsonl", 0, _pi()),
     "transcript": Sample("indusagi", ".ndjson", 0, _transcript()),
-    "lanes": Sample("pi", ".jsonl", 0, _lanes()),
     "agent": Sample("agent", ".jsonl", 0, _agent()),
 }
 HEADS = ("type", "id", "kind", "schema", "v", "sessionId")

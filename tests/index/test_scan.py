@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +18,10 @@ from app.index.scan import deltas as deltas_module
 from app.index.scan import executor
 from app.index.scan import scan as scan_module
 from app.index.scan.walk import walk
+from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
@@ -104,6 +105,42 @@ def test_other_changes_than_growth_read_the_whole_file(
     change(paths[3])
     assert cost(index)[:2] == (1, 0)
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+FAILED = message("new", "e0", "a write that failed")
+
+
+@cases("written", [FAILED[:30], FAILED, FAILED + message("more", "new", "and the next")])
+@pytest.mark.parametrize("text", ["x", "a write that worked", "a much longer one " * 50])
+def test_a_write_that_an_agent_rolls_back_leaves_nothing_in_the_row(
+    tmp_path: Path, written: str, text: str
+) -> None:
+    """The file is cut to its size before the write, and another entry takes the place of the failed one."""
+    with TemporaryDirectory(dir=tmp_path) as folder:
+        store = pi_store(Path(folder) / "store")
+        index = Index([store], os.path.join(folder, "cache"), now=lambda: 12_345)
+        path = write(Path(store.root) / "a.jsonl", session())
+        index.scan()
+        before = path.stat().st_size
+        append(path, written)
+        index.scan()
+        os.truncate(path, before)
+        append(path, message("other", "e0", text))
+        index.scan()
+        (row,) = index.rows()
+        assert (row.message_count, row.leaf_id, row.torn) == (2, "other", False)
+        assert facts(index.rows(full=True)) == fresh(store, Path(folder) / "other")
+
+
+def test_a_rolled_back_write_that_nothing_follows_leaves_the_row_as_it_was(root: Path, index: Index) -> None:
+    path = write(root / "a.jsonl", session())
+    before = path.stat().st_size
+    append(path, FAILED)
+    index.scan()
+    os.truncate(path, before)
+    index.scan()
+    (row,) = index.rows()
+    assert (row.message_count, row.leaf_id, row.size) == (1, "e0", before)
 
 
 def test_a_file_with_only_a_new_time_is_read(root: Path, index: Index) -> None:

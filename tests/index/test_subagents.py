@@ -14,7 +14,7 @@ from app.index import subagents
 from app.index.index import Index
 from app.index.row import provisional_row
 from app.index.subagents import subagent_rows
-from app.sessions.summaries.quick_summary import quick_summary
+from app.sessions.summaries import quick_summary
 from app.stores import named
 from app.view.arrangement import Arrangement
 from app.view.list_filter import HIDDEN, SHOWN, ArrangementFilter, is_subagent
@@ -107,7 +107,7 @@ def test_a_rollout_of_a_subagent_is_hidden_below_its_parent(tmp_path: Path) -> N
 
 def quick_row(row: Row) -> Row:
     """The row that the two ends of the file give."""
-    summary = quick_summary(row.path, (row.agent,), 0)
+    summary = quick_summary.quick_summary(row.path, (row.agent,), 0)
     assert summary is not None
     return provisional_row(row.path, row.store, summary.values(), row.signature)
 
@@ -147,7 +147,7 @@ def test_the_number_of_files_is_limited_and_only_their_ends_are_read(
     tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    real = subagents.quick_summary
+    real = quick_summary.quick_summary
 
     def counted(path: str, agents: tuple[str, ...], mtime_ms: int) -> object:
         read.append(path)
@@ -158,7 +158,7 @@ def test_the_number_of_files_is_limited_and_only_their_ends_are_read(
         write_session(work / "a" / f"{number}.jsonl", *lines)
     store = store_at(tmp_path)
     rows = rows_of(store, tmp_path)
-    monkeypatch.setattr(subagents, "quick_summary", counted)
+    monkeypatch.setattr(quick_summary, "quick_summary", counted)
     monkeypatch.setattr(subagents, "MOST", 5)
     assert {row.id for row in subagent_rows([store], rows)} <= {"", "s1", "s2", "s4"}
     assert len(read) == 5

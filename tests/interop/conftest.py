@@ -39,7 +39,15 @@ def installed() -> Installed:
 @pytest.fixture(scope="session")
 def pi(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """The real pi."""
-    program = Program("pi", installed, tmp_path_factory.mktemp("pi-home"))
+    program = Program("pi", installed.pi, installed, tmp_path_factory.mktemp("pi-home"))
+    yield program
+    program.close()
+
+
+@pytest.fixture(scope="session")
+def pi_087(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The real pi 0.87.1, which makes the file of a session at its first answer."""
+    program = Program("pi", installed.pi_087, installed, tmp_path_factory.mktemp("pi-087-home"))
     yield program
     program.close()
 
@@ -47,6 +55,6 @@ def pi(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture(scope="session")
 def omp(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """The real oh-my-pi."""
-    program = Program("omp", installed, tmp_path_factory.mktemp("omp-home"))
+    program = Program("omp", installed.omp, installed, tmp_path_factory.mktemp("omp-home"))
     yield program
     program.close()

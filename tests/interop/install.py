@@ -7,8 +7,9 @@ FOLDER is `.interop` at the root of the checkout, or what LEAFMARK_INTEROP says.
 installed may run scripts of its own. For omp's embeddings and speech a stand-in is taken: they are half a
 gigabyte, and no session is written with them. What is there already is left as it is.
 
-pi 0.87.1 wants Node 22.19 or newer: on Linux for x64 a Node from npm is installed beside it, elsewhere the
-one on PATH has to do. omp 18.2.3 wants bun, which npm has for every platform.
+pi is there twice: 1.6.0, and 0.87.1 as `pi-0-87`. Both want Node 22.19 or newer: on Linux for x64 a Node
+from npm is installed beside them, elsewhere the one on PATH has to do. omp 18.2.3 wants bun, which npm has
+for every platform.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _COMMAND = [
     "--loglevel=error",
 ]
 _LIMIT = 900
-"""Seconds an installation may take: one took 45 on two cores with nothing cached."""
+"""Seconds an installation may take: one took 47 on two cores with nothing cached."""
 
 
 class NoNpm(Exception):
@@ -49,11 +50,12 @@ class InstallFailed(Exception):
 
 @dataclass(frozen=True)
 class Installed:
-    """Paths of the installation: the two interpreters, and the folders of the two packages."""
+    """Paths of the installation: the two interpreters, and the folders of the packages."""
 
     node: str
     bun: str
     pi: str
+    pi_087: str
     omp: str
 
 
@@ -137,6 +139,7 @@ def _find(folder: Path) -> Installed:
         node=str(node) if node.exists() else str(on_path),
         bun=str(buns[0]),
         pi=str(packages / "@earendil-works" / "pi-coding-agent"),
+        pi_087=str(packages / "pi-0-87"),
         omp=str(packages / "@oh-my-pi" / "pi-coding-agent"),
     )
 
@@ -147,9 +150,9 @@ def _check(installed: Installed) -> None:
         wanted, has = (".".join(map(str, version)) for version in (NODE_WANTED, node))
         raise InstallFailed(f"pi needs Node {wanted} or newer, and {installed.node} is {has}")
     _version(installed.bun)
-    for package in (installed.pi, installed.omp):
+    for package in (installed.pi, installed.pi_087, installed.omp):
         if not os.path.exists(os.path.join(package, "package.json")):
-            raise InstallFailed(f"npm did not install {os.path.basename(os.path.dirname(package))}'s package")
+            raise InstallFailed(f"npm did not install {package}")
 
 
 def _version(program: str) -> tuple[int, ...]:
@@ -170,7 +173,7 @@ def main() -> int:
     except (NoNpm, InstallFailed, OSError) as error:
         print(f"install.py: {error}", file=sys.stderr)
         return 1
-    print(f"{found.node}\n{found.bun}\n{found.pi}\n{found.omp}")
+    print(f"{found.node}\n{found.bun}\n{found.pi}\n{found.pi_087}\n{found.omp}")
     return 0
 
 

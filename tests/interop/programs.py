@@ -36,17 +36,18 @@ class Died(Exception):
 class Program:
     """The SessionManager class of a real agent.
 
-    agent  "pi" or "omp"
-    home   the folder that the agent uses as the user's home
+    agent    "pi" or "omp"
+    package  the folder of its package
+    home     the folder that the agent uses as the user's home
     """
 
-    def __init__(self, agent: str, installed: Installed, home: Path) -> None:
+    def __init__(self, agent: str, package: str, installed: Installed, home: Path) -> None:
         self.agent = agent
         self.home = home
         if agent == "pi":
-            self._command = [installed.node, str(HERE / "pi_driver.mjs"), installed.pi]
+            self._command = [installed.node, str(HERE / "pi_driver.mjs"), package]
         else:
-            self._command = [installed.bun, str(HERE / "omp_driver.ts"), installed.omp]
+            self._command = [installed.bun, str(HERE / "omp_driver.ts"), package]
         self._env = {
             "HOME": str(home),
             "PATH": os.path.dirname(self._command[0]) + os.pathsep + os.defpath,

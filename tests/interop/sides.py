@@ -100,6 +100,13 @@ class Real(Side):
         found: str | None = self.state["header"].get("parentSession")
         return found
 
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether the file is missing only because this version of the agent makes it at the first answer,
+        and leafmark at the first prompt.
+        """
+        return False
+
     def ids(self) -> list[str]:
         return [entry["id"] for entry in self.state["entries"]]
 
@@ -174,6 +181,15 @@ class Real(Side):
         self.session.forget()
         self.session = self.program.make("open", file)
         self.state = self.session.state()
+
+
+class Real087(Real):
+    """The real pi 0.87.1."""
+
+    @property
+    def awaits_answer(self) -> bool:
+        roles = {entry["message"]["role"] for entry in self.state["entries"] if entry["type"] == "message"}
+        return not self.written and "user" in roles and "assistant" not in roles
 
 
 class RealOmp(Real):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.restore import restore, trash_continuation
+from app.actions.restore import recover, restore
 from app.actions.trash import trash
 from app.sessions.errors import HeaderlessContinuation
 from tests.interop.programs import Refused, assistant, user
@@ -34,8 +34,7 @@ def test_pi_reads_a_session_to_which_its_own_entries_were_appended(pi: Program, 
         pi.make("open", path)
     with pytest.raises(HeaderlessContinuation):
         restore(change)
-    trash_continuation(change, env, join=True)
-    restore(change)
+    list(recover(change, env, join=True))
     after = pi.make("open", path).state()
     for what in ("entries", "context", "leaf", "id", "branch"):
         assert after[what] == before[what]

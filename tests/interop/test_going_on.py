@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
     for at in range(draw(st.integers(1, 14))):
         kind = draw(
             st.sampled_from(
-                ["user", "assistant", "assistant", "result", "note", "summary", "compaction", "label"]
+                ["user", "assistant", "assistant", "result", "note", "summary", "compaction", "label", "edit"]
             )
         )
         ids = [entry["id"] for entry in entries]
@@ -67,17 +68,18 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
                 {"type": "toolCall", "id": f"c{n}", "name": name, "arguments": {key: path}}
                 for n, (name, key, path) in enumerate(draw(CALLS))
             ]
-            entry["message"] = assistant("said")
-            entry["message"]["content"] += calls
+            stop = draw(st.sampled_from(["stop", "error", "aborted"]))
+            entry["message"] = assistant(f"answer {at}", stopReason=stop)
+            entry["message"]["content"] += [{"type": "thinking", "thinking": f"thought {at}"}, *calls]
         elif kind == "note":
-            entry |= {"type": "custom_message", "customType": "x", "content": "note", "display": True}
+            entry |= {"type": "custom_message", "customType": "x", "content": f"note {at}", "display": True}
         elif kind == "summary":
             by_extension = draw(
                 st.sampled_from([{}, {"fromHook": True, "fromExtension": True}, {"fromHook": False}])
             )
             entry |= {
                 "type": "branch_summary",
-                "summary": "s",
+                "summary": f"summary {at}",
                 "fromId": "root",
                 "details": draw(DETAILS),
                 **by_extension,
@@ -85,10 +87,19 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
         elif kind == "compaction":
             first = parent or entry["id"]
             entry |= {"type": kind, "summary": "c", "firstKeptEntryId": first, "tokensBefore": 5}
+        elif kind == "edit":
+            content = draw(st.sampled_from([f"edit {at}", [{"type": "text", "text": f"edit {at}"}]]))
+            replacement = draw(st.sampled_from([None, {"content": content}]))
+            target = draw(st.sampled_from([entry["id"], *ids, *last * 4]))
+            entry |= {"type": "context_edit", "targetId": target, "replacement": replacement}
         else:
             entry |= {"type": kind, "targetId": parent or entry["id"], "label": "l"}
         entries.append(entry)
     return entries
+
+
+TEXT = re.compile(r"(?:prompt|answer|thought|note|summary|edit) \d+")
+"""A text of `sessions`, each of which is there once."""
 
 
 @AGENTS
@@ -105,17 +116,21 @@ def test_the_abandoned_entries_are_those_that_the_agent_summarizes(
         "timestamp": "2026-05-01T10:00:00.000Z",
         "cwd": "/w",
     }
+    if agent == "omp":  # it has no context edits
+        entries = [{**each, "type": each["type"].replace("context_edit", "custom")} for each in entries]
     path = program.home / "left.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in [header, *entries]))
     env = {"HOME": str(program.home)}
     ours = SessionManager.open(str(path), env=env, agents=(agent,), new=False)
-    for picked, _, ids, read, changed, told in program.help("leftBehind", str(path)):
+    for picked, _, ids, read, changed, told, conversation in program.help("leftBehind", str(path)):
         left = find_abandoned(ours, picked)
         assert (list(left.files.read), list(left.files.changed)) == (read, changed)
         compactions = [at for at, each in enumerate(ids) if by_id(entries, each)["type"] == "compaction"]
         assert [entry.id for entry in left.entries] == (ids[compactions[-1] :] if compactions else ids)
         assert bool(left) == bool(told)
         assert bool(transcript(left)) == bool(told)
+        if agent == "pi" and not compactions:
+            assert TEXT.findall(transcript(left)) == TEXT.findall(conversation)
 
 
 def by_id(entries: list[dict[str, Any]], wanted: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pytest
 
 from app.demo import write_demo
 from app.formats.timestamps import parse_time
+from app.sessions import SessionManager
 from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.tree import open_tree
 from app.stores import named
@@ -126,6 +127,12 @@ def test_a_session_of_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> Non
     assert listed["firstMessage"] == row.first_message
     assert listed["name"] == row.name == "Slow test"
     assert parse_time(listed["modified"]) == row.modified
+
+
+def test_pi_counts_the_entries_that_the_library_counts(pi: Program, tmp_path: Path) -> None:
+    theirs = pis_file(pi, tmp_path)
+    ours = SessionManager.open(theirs.state()["file"], env={"HOME": str(tmp_path)})
+    assert ours.get_entry_count() == theirs.call("getEntryCount") == len(ours.get_entries())
 
 
 def omps_file(omp: Program, folder: Path) -> Session:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from app.sessions import SessionManager
 from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
+from tests.interop.strategies import OMPS_TURNS, PIS_TURNS
 from tests.interop.views import differences, of_manager, of_program, of_tree, untimed
 
 TIMES = st.sampled_from(
@@ -67,6 +68,7 @@ COMMON = [
 ]
 PIS = st.one_of(
     message(USER, ASSISTANT, RESULT, SYSTEM, NO_CONTENT, HOOK),
+    message(PIS_TURNS),
     message(USER, ASSISTANT),
     message(USER, ASSISTANT),
     *COMMON,
@@ -80,11 +82,30 @@ PIS = st.one_of(
     of_type("active_tools_change", activeToolNames=st.just(["read"])),
     of_type("compaction", summary=TEXTS, firstKeptEntryId=IDS, tokensBefore=st.just(7), systemMessage=SYSTEM),
 )
+OMPS_OWN_MESSAGES = st.sampled_from(["interrupted-thinking", "prewalk-plan", "vibe-mode-context"])
+SNAPSHOT = {"openaiRemoteCompaction": {"provider": "openai", "replacementHistory": [{"type": "reasoning"}]}}
+"""What oh-my-pi keeps of a compaction by OpenAI. 18.2.3 and 18.3 differ about one by Anthropic."""
 OMPS = st.one_of(
     message(USER, ASSISTANT),
     message(USER, ASSISTANT),
     message(USER, ASSISTANT, HOOK),
+    message(OMPS_TURNS),
+    message(OMPS_TURNS),
+    message(OMPS_TURNS.map(lambda answer: {**answer, "retryRecovery": {"kind": "plain"}})),
     *COMMON,
+    of_type("custom_message", customType=OMPS_OWN_MESSAGES, content=TEXTS, display=st.just(False)),
+    of_type("custom_message", customType=st.just("hint"), content=st.none(), display=st.just(True)),
+    of_type(
+        "compaction",
+        summary=TEXTS,
+        firstKeptEntryId=IDS,
+        tokensBefore=st.just(7),
+        tokensAfter=st.just(2),
+        method=st.sampled_from(["remote", "soft"]),
+        warning=st.just("short of space"),
+        providerReplayThroughEntryId=IDS,
+        preserveData=st.sampled_from([SNAPSHOT, {}]),
+    ),
     of_type("model_change", model=st.just("acme/a"), role=st.sampled_from(["default", "smol", "slow"])),
     of_type("model_change", model=st.sampled_from(["acme/b/c", "other/x"])),
     of_type("thinking_level_change", thinkingLevel=st.none(), configured=st.none()),
@@ -108,7 +129,7 @@ def lines_of(draw: st.DrawFn, kinds: st.SearchStrategy[dict[str, Any]]) -> list[
     above: list[int | None] = []
     for place in range(count):
         fields = draw(kinds)
-        for key in ("targetId", "firstKeptEntryId", "fromId"):
+        for key in ("targetId", "firstKeptEntryId", "fromId", "providerReplayThroughEntryId"):
             if isinstance(fields.get(key), int):
                 fields[key] = ids[fields[key]] if 0 <= fields[key] < count else "0badc0de"
         usual = place - 1 if place else None

@@ -25,6 +25,13 @@ from tests.terminal import Terminal
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
 """Starts the program. `leafmark` leaves out the imports, and so the time from the first frame to Textual."""
+PATIENT_COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys, app.full_screen as screen; from app.cli import start; "
+    "screen.FIRST_ROWS_SECONDS = 60; sys.exit(start())",
+]
+"""Starts the program, which waits for its first rows for as long as a busy machine takes to read them."""
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
 RECORDER = """
 import json, os, signal, sys
@@ -117,7 +124,7 @@ def test_characters_that_the_encoding_lacks_are_never_written(shell, known, sett
 
 def test_without_a_catalog_the_newest_rows_are_shown_before_textual(shell):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with Terminal(PATIENT_COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
         assert b"\x1b[?1000h" not in terminal.output, "Textual has not started when the rows are there"
         terminal.wait_for(lambda it: any("❯" in line and "man page" in line for line in it.lines))

@@ -13,7 +13,7 @@ from app.index.query.query import Filter, Query, Term
 if TYPE_CHECKING:
     from pathlib import Path
 
-DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "lanes", "claude", "codex")
+DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "claude", "codex")
 
 WORDS = (
     "alpha", "Alpha", "ALPHA", "beta", "gamma_ray", "reFrobnosticatorHandle", "42", "3.14", "x" * 70,
@@ -26,9 +26,9 @@ WORDS = (
 """Short words, which several sessions have, in several spellings, forms and cases."""
 GAPS = (" ", " ", " ", "\n", "\t", "  ", " \n\t", "\r\n", "\u00a0", "\u3000", "\u2028", "", "_", ".", "/")
 TOOLS = ("bash", "read", "Edit")
-NOT_BY_LINES = ("transcript", "lanes", "claude", "codex")
+NOT_BY_LINES = ("transcript", "claude", "codex")
 """Dialects in which a line is not one entry."""
-TREES = ("pi", "omp", "transcript", "lanes", "claude")
+TREES = ("pi", "omp", "transcript", "claude")
 """Dialects whose entries may have several children."""
 
 words = st.sampled_from(WORDS) | st.text(min_size=1, max_size=4)
@@ -131,12 +131,7 @@ def sessions(draw: st.DrawFn, dialects: tuple[str, ...] = DIALECTS) -> Written:
         if ids and dialect in TREES and draw(st.integers(0, 3)) == 0:
             parent = draw(st.sampled_from(ids))
         ids.append(f"{number:08x}")
-        spelt = _spelt(dialect, entry, ids[-1], parent, number)
-        if dialect == "lanes" and lines[1:] and isinstance(lines[-1], list) and draw(st.booleans()):
-            # One transaction.
-            lines[-1] += [write for line in spelt for write in (line if isinstance(line, list) else [line])]
-        else:
-            lines += spelt
+        lines += _spelt(dialect, entry, ids[-1], parent, number)
         if draw(st.integers(0, 30)) == 0:
             lines.append("alpha {broken")
     data = "\n".join(line if isinstance(line, str) else json.dumps(line, **spelling) for line in lines)  # type: ignore[arg-type]
@@ -167,10 +162,6 @@ def _head(dialect: str, name: str) -> list[Any]:
         return [{"type": "mode"}, _of_claude("system", "first", None, stamp) | {"subtype": "start"}]
     elif dialect == "codex":
         return [_of_codex("session_meta", stamp, id=name, cwd="/w/gamma")]
-    elif dialect == "lanes":
-        return [
-            {"v": 4, "kind": "header", "id": name, "storageVersion": 1, "createdAt": 1, "cwd": "/w/gamma"}
-        ]
     return [header]
 
 
@@ -193,8 +184,6 @@ def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, nu
         role = "condense" if kind == "compaction" else message["role"].replace("toolResult", "tool")
         node = {"schema": "indus/transcript@1", "kind": "entry", "id": own, "prev": parent, "role": role}
         return [{**node, "message": message, "at": at}]
-    if dialect == "lanes":
-        return _lanes(entry, own, parent, number)
     if dialect == "claude":
         return _claude(entry, own, parent, at)
     if dialect == "codex":
@@ -206,20 +195,6 @@ def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, nu
     if dialect == "pi 1":
         return [{**entry, "timestamp": at}]
     return [{"type": kind, "id": own, "parentId": parent, "timestamp": at, **entry}]
-
-
-def _lanes(entry: dict[str, Any], own: str, parent: str | None, number: int) -> list[Any]:
-    kind = entry["type"]
-    value = {"kind": "value", "op": "set", "seq": number}
-    if kind == "label":
-        return [{**value, "namespace": "pi.entry.label", "key": entry["targetId"], "value": entry["label"]}]
-    if kind == "session_info":
-        return [{**value, "namespace": "pi.session.name", "key": "", "value": entry["name"]}]
-    if kind == "custom":
-        return [[{**value, "namespace": "gamma.notes", "key": "delta", "value": entry["data"]}]]
-    write = {"kind": "entry", "id": own, "parentId": parent, "timestamp": number + 1, **entry, "seq": number}
-    tip = {**value, "namespace": "pi.branch.tip", "key": "main", "value": own}
-    return [[write, tip] if number % 2 else write]
 
 
 def _of_claude(kind: str, own: str, parent: str | None, at: str) -> dict[str, Any]:
@@ -328,7 +303,7 @@ def _snake(value: Any) -> Any:
     }
 
 
-STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi", "lanes": "pi"} | {
+STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi"} | {
     name: name for name in ("claude", "codex")
 }
 """Dialect -> the agent whose store has such files."""

@@ -102,14 +102,7 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
         value = _value_of(line.decode("utf-8", "replace"))
     except ValueError:
         return
-    if dialect == "lanes":
-        writes = value if isinstance(value, list) else [value]
-        writes = [write for write in writes if isinstance(write, dict)]
-        yield from (write for write in writes if write.get("kind") == "entry")
-        yield from (_value(write) for write in writes if write.get("kind") in ("value", "list", "usage"))
-        if isinstance(value, dict) and value.get("kind") == "header":
-            yield {"type": "session", **_without(value, "type", "id")}
-    elif not isinstance(value, dict) or value.get("type") == "title":
+    if not isinstance(value, dict) or value.get("type") == "title":
         return
     elif dialect == "claude":
         yield from _claude(value)
@@ -122,18 +115,6 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
             yield {"type": "session", **_without(value, "schema", "sessionId", "leaf")}
     else:
         yield value
-
-
-def _value(write: dict[str, Any]) -> dict[str, Any]:
-    """The texts of a write that is no entry; ids and words of the format in labels, names and tips do not
-    count.
-    """
-    names = ["kind", "op", "type"]
-    if str(write.get("namespace")).startswith("pi."):
-        names += ["namespace", "key"]
-    if write.get("namespace") == "pi.branch.tip":
-        names.append("value")
-    return {"type": "value", **_without(write, *names)}
 
 
 _ENVELOPE = ("type", "uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "subtype")

@@ -11,6 +11,7 @@ from threading import Lock
 
 import pytest
 
+from app.formats.prices import Spending
 from app.messages import RowsRead, TreeFailed, TreeOpened
 from app.services import tree_reader
 from app.services.tree_reader import BATCH, BranchReader, RowReader, TreeReader, TreeSearch
@@ -296,5 +297,7 @@ def test_the_text_of_a_branch_leaves_out_zero_values(growing):
     tree, _, _ = growing
     facts = Branches(tree).all()
     assert branch_text(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.001 · 2m 00s"
-    assert branch_text(facts[0], short=True, total=0.5) == "branch 1 of 2 · 2 turns · $0.001 of $0.50"
+    assert (
+        branch_text(facts[0], short=True, total=Spending(0.5)) == "branch 1 of 2 · 2 turns · $0.001 of $0.50"
+    )
     assert branch_text(None) == ""

@@ -39,10 +39,6 @@ HEADERS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "older indusagi": ("indusagi", HEADER),
     "agent": ("agent", AGENT_HEADER),
     "transcript": ("indusagi", None),
-    "lanes": (
-        "pi",
-        {"v": 4, "kind": "header", "id": "abc", "storageVersion": 1, "createdAt": HEADER_MS, "cwd": "/w"},
-    ),
 }
 
 
@@ -56,8 +52,6 @@ def written(dialect: str, entry_id: str, parent: str | None, kind: str) -> bytes
     entry["parent_id" if dialect == "agent" else "parentId"] = parent
     if kind == "message":
         entry["message"] = {"role": "user", "content": "text"}
-    if dialect == "lanes":
-        entry |= {"kind": "entry", "timestamp": HEADER_MS}
     return content(entry)
 
 
@@ -118,12 +112,8 @@ def test_a_row_has_as_many_branches_as_the_tree(
         if shape and data.draw(st.booleans()):
             first["leaf"] = data.draw(st.sampled_from(shape))[0]
         header = first
-    if dialect == "lanes" and shape and data.draw(st.booleans()):
-        value = data.draw(st.sampled_from(shape))[0]
-        tip = {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": value}
-        lines.append(content(tip))
     assert header is not None
-    appends = dialect not in ("transcript", "lanes")
+    appends = dialect != "transcript"
     with TemporaryDirectory() as folder:
         path = Path(folder, "a.jsonl")
         path.write_bytes(content(header) + b"".join(lines))

@@ -109,6 +109,8 @@ def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
             messages += 1
             turns += said.get("role") == "user"
         counts = entry.get("usage") if entry.get("type") in ("usage", "compaction") else None
+        if entry.get("type") == "message" and said.get("role") == "toolResult":
+            counts = said.get("usage")
         if entry.get("type") == "message" and said.get("role") == "assistant":
             counts = said.get("usage")
             blocks = said.get("content") if isinstance(said.get("content"), list) else []
@@ -240,24 +242,6 @@ def test_strange_lines_do_not_change_the_facts(tmp_path: Path, newline: bytes, s
     for last in (newline, b""):
         facts = Branches(open_tree(put(tmp_path, *lines, newline=newline, last=last))).all()[-1]
         assert (facts.turns, facts.tools, facts.cost) == (1, 3, 1.0)
-
-
-def test_every_entry_of_a_line_counts(tmp_path: Path) -> None:
-    head: dict[str, Any] = {
-        "v": 4,
-        "kind": "header",
-        "id": "s",
-        "storageVersion": 1,
-        "createdAt": 1,
-        "cwd": "/w",
-    }
-    one, two, three = (
-        {**each, "kind": "entry"} for each in (user("a", None), working("b", "a", 2), working("c", "b", 1))
-    )
-    path = tmp_path / "lanes.jsonl"
-    path.write_text("\n".join(map(json.dumps, [head, [one, two], three])) + "\n")
-    (facts,) = Branches(open_tree(str(path))).all()
-    assert (facts.turns, facts.messages, facts.tools, facts.cost) == (1, 3, 3, 0)
 
 
 def test_shared_entries_count_in_each_branch(tmp_path: Path) -> None:

@@ -119,9 +119,6 @@ def test_the_ending_of_other_formats(tmp_path: Path, messages: list[Line], expec
     without_ids = [{"type": "message", "message": body} for body in messages]
     version_1 = {key: value for key, value in HEADER.items() if key != "version"}
     assert ending(tmp_path, version_1, *without_ids) == expected
-    opening = {"v": 4, "kind": "header", "id": "abc", "storageVersion": 1, "createdAt": 1, "cwd": "/w"}
-    lanes = [{**entry, "kind": "entry"} for entry in chain(*messages)]
-    assert ending(tmp_path, opening, *lanes) == expected
     head: Line = {"schema": "indus/transcript@1", "kind": "head", "sessionId": "t"}
     nodes = [
         {"schema": "indus/transcript@1", "kind": "entry", "id": entry["id"], "prev": entry["parentId"]}
@@ -182,11 +179,15 @@ def test_the_ending_is_that_of_the_active_path(tmp_path: Path, more: list[Line],
 
 
 def test_a_marked_leaf_decides(tmp_path: Path) -> None:
-    opening = {"v": 4, "kind": "header", "id": "abc", "storageVersion": 1, "createdAt": 1, "cwd": "/w"}
-    lanes = [{**entry, "kind": "entry"} for entry in BRANCHED]
+    schema: Line = {"schema": "indus/transcript@1"}
+    nodes = [
+        {**schema, "kind": "entry", "id": entry["id"], "prev": entry["parentId"], "at": 1}
+        | {"role": entry["message"]["role"], "message": entry["message"]}
+        for entry in BRANCHED
+    ]
     for leaf, expected in (("b", DONE), ("d", FAILED), ("f", ABORTED), ("a", INTERRUPTED)):
-        tip = {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": leaf}
-        assert ending(tmp_path, opening, *lanes, tip) == expected
+        head = {**schema, "kind": "head", "sessionId": "t", "leaf": leaf}
+        assert ending(tmp_path, *nodes, head, agent="indusagi") == expected
 
 
 def test_a_provisional_row_does_not_say_how_the_session_ended(tmp_path: Path) -> None:

@@ -178,16 +178,6 @@ def test_a_text_that_quotes_a_name_entry_is_no_name(tmp_path: Path) -> None:
     assert told(tmp_path, HEADER, user("a", None, "prompt"), *FILLING, talk).name is None
 
 
-def test_pi_lanes_are_read_by_their_transactions(tmp_path: Path) -> None:
-    header = {"v": 4, "kind": "header", "id": "v4", "createdAt": HEADER_MS, "cwd": "/work/app"}
-    prompt = {"kind": "entry", **user("a", None, "in lanes", timestamp=HEADER_MS + 1)}
-    value = {"kind": "value", "namespace": "pi.session.name", "key": "name", "value": "Lanes"}
-    reply = {"kind": "entry", **answer("b", "a", timestamp=HEADER_MS + 9)}
-    found = told(tmp_path, header, prompt, *FILLING, f"[{json.dumps(value)},{json.dumps(reply)}]".encode())
-    assert (found.name, found.first_message) == ("Lanes", "in lanes")
-    assert (found.created, found.modified) == (HEADER_MS, HEADER_MS + 9)
-
-
 def test_a_transcript_is_dated_by_its_first_entry(tmp_path: Path) -> None:
     head = {"schema": "indus/transcript@1", "kind": "head", "sessionId": "t1", "leaf": None}
 

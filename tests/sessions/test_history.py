@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -18,12 +19,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.sessions.storage import prompt_history
-from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
+from app.sessions.storage.prompt_history import (
+    History,
+    HistoryError,
+    HistoryRow,
+    HistoryStorage,
+    open_history,
+)
 from tests.cases import cases
 from tests.factory import ADD, write_history
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\"*^:-+(){}'\0 %_\\ NEAR"))
 
@@ -186,7 +193,11 @@ def test_a_search_for_its_own_text_finds_any_prompt(shared: HistoryStorage, text
     ["a" * 60_000, " ".join(f"word{number}" for number in range(5000)), '"' * 5000],
     ids=["a", "word0", "signs"],
 )
-def test_a_search_text_can_have_any_length(storage: HistoryStorage, text: str) -> None:
+def test_a_search_text_can_have_any_length(
+    storage: HistoryStorage, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A busy machine needs longer than a second for five thousand words.
+    monkeypatch.setattr(prompt_history, "PATIENCE_SECONDS", 600)
     add_all(storage, text, "word0")
     assert prompts(storage.search(text)) == [text]
 
@@ -264,6 +275,23 @@ def test_a_history_of_oh_my_pi_is_read(tmp_path: Path) -> None:
         assert prompts(history.search("tests run")) == ["run the tests"]
         assert history.recent(cwd="/elsewhere") == []
     assert looks(path.parent) == before
+
+
+def test_the_history_of_oh_my_pi_18_3_has_one_more_table_and_column(tmp_path: Path) -> None:
+    """As the source of oh-my-pi 18.3.4 makes them; the program was not run."""
+    path = make_omp(tmp_path / "agent", "fix the parser")
+    with closing(sqlite3.connect(path)) as omp:
+        omp.executescript(
+            """
+            ALTER TABLE history ADD COLUMN use_count INTEGER NOT NULL DEFAULT 1;
+            CREATE TABLE session_recaps (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,
+                cwd TEXT NOT NULL, recap TEXT NOT NULL, created_at INTEGER NOT NULL);
+            CREATE INDEX idx_session_recaps_session ON session_recaps(session_id, created_at);
+            INSERT INTO session_recaps VALUES (1, 's', '/x', 'A recap.', 1771237299);
+            """
+        )
+    with open_history(str(path)) as history:
+        assert prompts(history.recent()) == prompts(history.search("pars")) == ["fix the parser"]
 
 
 def test_a_live_history_of_oh_my_pi_is_read_with_its_log(tmp_path: Path) -> None:
@@ -446,3 +474,19 @@ def test_a_folder_that_cannot_be_made_raises(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(HistoryError, match="file"):
         HistoryStorage(str(tmp_path / "file" / "history.db"))
+
+
+@pytest.mark.parametrize("look", [lambda history: history.recent(), lambda history: history.search("word")])
+def test_a_view_that_never_ends_is_given_up(tmp_path: Path, look: Callable[[History], object]) -> None:
+    path = tmp_path / "history.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE VIEW history AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+            " SELECT i AS id, 'a prompt' AS prompt, i AS created_at FROM n"
+        )
+    connection.close()
+    ticks = iter(range(1_000))
+    history = open_history(str(path), clock=lambda: next(ticks) / 10)
+    with history, pytest.raises(HistoryError, match="does not answer within 1 s"):
+        look(history)
+    assert next(ticks) < 20

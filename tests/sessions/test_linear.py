@@ -205,5 +205,5 @@ def test_the_tree_view_has_one_segment(tmp_path: Path, lines: list[dict[str, Any
 
 
 def test_one_dialect_is_linear() -> None:
-    dialects = ("pi", "omp", "indusagi", "agent", "transcript", "lanes")
+    dialects = ("pi", "omp", "indusagi", "agent", "transcript")
     assert [name for name in dialects if dialect_named(name).linear] == ["agent"]

@@ -108,6 +108,10 @@ def test_summary_tree_entries_and_figures_agree(written: Written) -> None:
     assert row is not None
     entries = EntryStore(str(path), written.dialect, 3)
     entries.read(written.content)
+    again = entries.reader.again()
+    if again is not None:
+        entries = EntryStore(str(path), written.dialect, 3, reader=again)
+        entries.read(written.content)
     ids = [node.id for node in tree.entries]
     assert row.entry_count == len(tree.entries) == len(entries.entries) == len(figures)
     assert ids == [entry.id or None for entry in entries.entries]

@@ -1,10 +1,12 @@
 """Real files of real agents, where their folder lies beside the repository.
 
-The numbers were found by reading the files with `json` and a few lines of counting, not with this program.
+The numbers were found by reading the files with `json` and a few lines of counting, and those of contexts
+by running the agents, not with this program.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold, to_utf8
 from app.reports.tree import draw
+from app.sessions import SessionManager
 from app.sessions.passages import unpack
 from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.row_loader import UNREADABLE_ROW
@@ -210,6 +213,28 @@ def test_the_text_of_a_real_file(known: Known) -> None:
         offset += len(line) + 1
     assert sorted(heard) == sorted(said)
     assert (len(heard), outcome.summary and outcome.summary.errors) == (known.pieces, known.errors)
+
+
+@pytest.mark.parametrize(
+    ("file", "pi_count", "omp_count"),
+    [
+        ("pi-v1-large.jsonl", 914, 892),
+        ("pi-v3-small.jsonl", 8, 7),
+        ("omp-short-title-line.jsonl", 6, 6),
+    ],
+)
+def test_each_agent_builds_a_context_of_its_own(
+    tmp_path: Path, file: str, pi_count: int, omp_count: int
+) -> None:
+    """The real pi 0.87.1 and oh-my-pi 18.2.3 gave the numbers of two files. Neither opens the third."""
+    counts = []
+    for home in (".pi", ".omp"):
+        path = tmp_path / home / "agent" / "sessions" / "-work" / file
+        path.parent.mkdir(parents=True)
+        shutil.copyfile(FOLDER / file, path)
+        manager = SessionManager.open(str(path), env={"HOME": str(tmp_path)})
+        counts.append(len(manager.build_session_context().messages))
+    assert counts == [pi_count, omp_count]
 
 
 def test_the_problems_of_a_real_file(known: Known) -> None:

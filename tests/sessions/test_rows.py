@@ -158,11 +158,3 @@ def test_a_row_of_a_changed_file_is_an_error(tmp_path: Path, change: str) -> Non
         anew = content(HEADER, b"  ", user("a", None), user("b", "a", "longer text"))
         path.write_bytes(anew if change == "written anew" else anew[:200])
     assert said(tree) == UNREADABLE_ROW.text
-
-
-def test_rows_of_lanes_share_a_line(tmp_path: Path) -> None:
-    entry = {"kind": "entry", "parentId": None, "type": "custom", "timestamp": 5}
-    both = [{**entry, "id": "a", "customType": "one"}, {**entry, "id": "b", "customType": "two"}]
-    line = b"[" + b",".join(content(each)[:-1] for each in both) + b"]"
-    tree = tree_of(tmp_path, b'{"v":4,"kind":"header","id":"x","createdAt":5,"cwd":"/w"}', line)
-    assert [said(tree, node) for node in tree.entries] == ["[custom: one]", "[custom: two]"]

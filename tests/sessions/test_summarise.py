@@ -77,6 +77,10 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         "linear": True,
         "ending": "done",
         "spawned": False,
+        "folders": (),
+        "continued_in": "",
+        "first_id": "",
+        "unpriced": (),
     }
     assert Summary(*found.values()) == found
 
@@ -207,8 +211,8 @@ def test_tokens_and_cost_are_summed_over_all_branches(tmp_path: Path) -> None:
         {"type": "message", "id": "i", "message": {"role": "toolResult", "content": [], "usage": USAGE}},
     )
     # A number of tokens that is infinite counts as absent.
-    assert (found.tokens, found.problems) == ((60, 24, 18, 12), 1)
-    assert found.cost == 1.5
+    assert (found.tokens, found.problems) == ((70, 28, 21, 14), 1)
+    assert found.cost == 1.75
     assert found.models == ("p/m", "bare")
 
 
@@ -362,37 +366,13 @@ def test_a_transcript(tmp_path: Path, heads: list[dict[str, Any]], leaf: str | N
     assert (found.message_count, found.first_message, found.created) == (4, "text of a", HEADER_MS)
 
 
-def test_lanes(tmp_path: Path) -> None:
-    header = b'{"v":4,"kind":"header","id":"abc","storageVersion":1,"createdAt":1771236000000,"cwd":"/w"}'
-    usage = {"input": 7, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.5}}
-    message = {"role": "assistant", "content": [], "usage": usage, "timestamp": HEADER_MS + 9}
-    entry = {"kind": "entry", "id": "a", "parentId": None, "timestamp": HEADER_MS, "type": "message"}
-    found = row(
-        tmp_path,
-        header,
-        {**entry, "message": {"role": "user", "content": "go", "timestamp": HEADER_MS + 1}},
-        {"kind": "usage", "id": "u", "usage": usage},
-        {**entry, "id": "b", "parentId": "a", "message": message},
-        {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": "a"},
-        {"kind": "value", "op": "set", "namespace": "pi.entry.label", "key": "a", "value": "mark"},
-        {"kind": "value", "op": "set", "namespace": "pi.session.name", "key": "", "value": "Name"},
-    )
-    assert (found.dialect, found.leaf_id, found.name, found.labels) == (
-        "lanes",
-        "a",
-        "Name",
-        (("a", "mark"),),
-    )
-    assert (found.tokens, found.cost, found.message_count) == ((7, 1, 0, 0), 0.5, 2)
-    assert (found.modified, found.created) == (HEADER_MS + 9, HEADER_MS)
-
-
 @cases(
     ("data", "line", "reason"),
     [
         (b"", 0, "empty file"),
         (b"\n\n", 0, "only blank lines"),
         (b"notes\n", 1, "no session header"),
+        (b'{"v":4,"kind":"header","id":"s","createdAt":1,"cwd":"/w"}\n', 1, "no session header"),
         (b'{"type":"session","id":7}\n', 1, "the header has no id"),
     ],
 )

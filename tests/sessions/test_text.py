@@ -32,10 +32,9 @@ HEADERS: dict[str, dict[str, Any]] = {
     "omp": HEADER,
     "indusagi": HEADER,
     "agent": {**HEADER, "version": 1},
-    "lanes": {"v": 4, "kind": "header", "id": "abc", "storageVersion": 1, "createdAt": 1, "cwd": "/w"},
     "transcript": {"schema": "indus/transcript@1", "kind": "head", "sessionId": "s", "leaf": None},
 }
-AGENTS = {"lanes": "pi", "transcript": "indusagi"}
+AGENTS = {"transcript": "indusagi"}
 
 Piece = tuple[int, int, bytes]
 
@@ -108,10 +107,6 @@ ENTRIES = st.fixed_dictionaries(
     {"type": mostly(st.sampled_from(TYPES)), "id": st.sampled_from("abcdefgh"), "timestamp": st.just(1)},
     optional=FIELDS,
 )
-WRITES = st.fixed_dictionaries(
-    {"kind": st.sampled_from(["entry", "entry", "usage", "value", "new"])},
-    optional={"type": st.sampled_from(TYPES), "id": st.sampled_from("abcd"), **FIELDS},
-)
 NODES = st.fixed_dictionaries(
     {
         "kind": st.sampled_from(["entry", "entry", "entry", "head"]),
@@ -122,7 +117,6 @@ NODES = st.fixed_dictionaries(
 )
 OF_DIALECT: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(("pi", "omp", "indusagi", "agent"), ENTRIES),
-    "lanes": WRITES | st.lists(WRITES, max_size=3),
     "transcript": NODES,
 }
 
@@ -173,7 +167,6 @@ def begun(dialect: str) -> tuple[SummaryBuilder, bytes]:
 
 
 @example(("agent", [b'{"type":"branch","id":"d","branchSummary":"of another spelling"}']))
-@example(("lanes", [b'[{"kind":"new"},{"kind":"entry","type":"branch","id":"a","branchSummary":"refused"}]']))
 @given(SESSIONS)
 def test_the_text_of_a_session_is_the_text_of_its_entries(session: tuple[str, list[bytes]]) -> None:
     dialect, found = session

@@ -216,7 +216,7 @@ def test_nickcecere_agent(tmp_path: Path) -> None:
     assert (body["id"], body["parentId"], body["message"]["toolName"]) == ("b", "a", "bash")
 
 
-def test_transcripts_and_lanes(tmp_path: Path) -> None:
+def test_transcripts(tmp_path: Path) -> None:
     def node(entry_id: str, prev: str | None) -> dict[str, Any]:
         message = {"role": "user", "content": entry_id}
         return {
@@ -231,19 +231,6 @@ def test_transcripts_and_lanes(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, node("a", None), node("b", "a"), node("c", "a"), head, agents=("indusagi",))
     assert (tree.leaf and tree.leaf.id, len(tree.entries)) == ("b", 3)
     assert tree.read(tree.entries[2])["message"]["content"] == "c"
-
-    entry = {"kind": "entry", "parentId": None, "type": "custom", "timestamp": 5, "customType": "x"}
-    tip = {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": "a"}
-    both = (
-        b"["
-        + content({**entry, "id": "a"})[:-1]
-        + b","
-        + content({**entry, "id": "b", "parentId": "a"})[:-1]
-        + b"]"
-    )
-    lanes = tree_of(tmp_path, b'{"v":4,"kind":"header","id":"x","createdAt":5,"cwd":"/w"}', both, tip)
-    assert (lanes.leaf and lanes.leaf.id, ids(lanes.entries)) == ("a", ["a", "b"])
-    assert [lanes.read(node)["id"] for node in lanes.entries] == ["a", "b"]
 
 
 def test_a_file_that_is_no_session_raises(tmp_path: Path) -> None:

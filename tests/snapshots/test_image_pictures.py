@@ -35,16 +35,16 @@ def ring() -> bytes:
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_an_entry_with_images(tmp_path, snap_compare, theme):
-    lines = chain("what does the chart look like now?", id="s")
+    lines = chain("what does the chart look like now?", id="s", cwd="/gone/app")
     last = message("z", "00000001", "toolResult", "", 2, toolName="screenshot", isError=False)
     last["message"]["content"] = [block(chart()), block(ring()), block("blob:sha256:" + "ab" * 32)]
-    write_session(tmp_path / ".pi/agent/sessions/--work-app--/2026_s.jsonl", *lines, last)
+    write_session(tmp_path / ".pi/agent/sessions/--gone-app--/2026_s.jsonl", *lines, last)
     env = {"HOME": str(tmp_path), "LEAFMARK_STATE_DIR": str(tmp_path / "state"), "PATH": ""}
     setup = Setup(
         env={**env, "COLORTERM": "truecolor"},
         home=str(tmp_path),
-        here=("/work/app",),
-        stores=discover(env, str(tmp_path), "/work/app"),
+        here=("/gone/app",),
+        stores=discover(env, str(tmp_path), "/gone/app"),
         cache_folder=str(tmp_path / "cache"),
         clock=lambda: NOW_NS,
     )

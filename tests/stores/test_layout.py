@@ -145,7 +145,9 @@ def test_a_store_of_codex_has_a_folder_for_each_day(tmp_path: Path) -> None:
     make(tmp_path, f"{day}/old.jsonl.zst", f"{older}/four.jsonl")
     paths, complaints = listed(tmp_path, "codex")
     assert paths == [f"{day}/one.jsonl", "2026/02/two.jsonl", f"{older}/four.jsonl", "flat.jsonl"]
-    assert complaints == {f"{day}/old.jsonl.zst": "a compressed session, which leafmark does not read"}
+    assert complaints == {
+        f"{day}/old.jsonl.zst": "compressed, and leafmark does not read compressed sessions"
+    }
     store = Store(agent_named("codex"), str(tmp_path))
     assert [os.path.relpath(path, tmp_path) for path, _ in deeper(store)] == [f"{day}/deep/three.jsonl"]
     assert {os.path.relpath(folder, tmp_path) for folder in listed_folders(store)} == {

@@ -197,21 +197,6 @@ def test_a_running_command_of_pi_names_the_session(tmp_path: Path, proc: Proc, w
     assert judge(processes, tmp_path / "old.jsonl", work, agent="pi", session_id="old").state == "idle"
 
 
-def test_a_process_of_claude_notes_its_session(tmp_path: Path, proc: Proc, work: Path) -> None:
-    notes = tmp_path / "home/.claude/sessions"
-    notes.mkdir(parents=True)
-    (notes / "41.json").write_text('{"pid":41,"sessionId":"own","cwd":"/w"}')
-    (notes / "42.json").write_text("[")
-    (notes / "43.json").write_text('{"pid":7,"sessionId":"id"}')
-    for pid in (41, 42, 43):
-        proc.add(pid, "claude", work)
-    processes = processes_in(tmp_path, proc)
-    found = judge(processes, "/s/own.jsonl", work, agent="claude", session_id="own")
-    assert (found.state, found.reason, found.pid) == ("live", "process 41 notes that it has it open", 41)
-    other = judge(processes, "/s/id.jsonl", work, agent="claude", mtime_ms=NOW)
-    assert (other.state, other.pid) == ("maybe", 42)
-
-
 def test_variables_that_an_agent_inherited_do_not_count(tmp_path: Path, proc: Proc, work: Path) -> None:
     """omp was started in a shell of pi, so its children have the variables of pi's session."""
     outer = {"PI_SESSION_FILE": tmp_path / "outer.jsonl", "PI_SESSION_ID": "outer"}

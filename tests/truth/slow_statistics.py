@@ -1,7 +1,8 @@
 """Statistics computed slowly, from the files alone, to compare with `app.index.statistics`.
 
 Every session is read with `json` and nothing of leafmark. All entries of all sessions are compared with each
-other by id and time, in the order in which the sessions began, parents before their forks.
+other, in the order in which the sessions began, parents before their forks: by id and time, in Claude Code by
+the answers, in Codex by the contents behind the same prompts, with the sessions that it was forked from.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from typing import Any
 
 from xxhash import xxh3_64_hexdigest
 
+from app.formats.price_table import PRICES
+
 LONGEST_GAP = 300_000
+_TOKENS = ("input", "output", "cache_read", "cache_write")
+_COSTS = ("cost", "cost_abandoned", "estimated", "unpriced")
+_SPENT = (*_TOKENS, *_COSTS)
+_NOT_SPENT: dict[str, Any] = {"turns": 0, "messages": 0, "active_seconds": 0, "calls": (), "failed": ()}
 
 
 class Session:
@@ -106,6 +113,7 @@ def _of_claude(
             before = spent.get(message["id"], {})
             spent[message["id"]] = usage
             new = {name: amount - before.get(name, 0) for name, amount in usage.items()}
+            entry["same"] = ("answer", message["id"], json.dumps(blocks))
             entry["message"] = {
                 "role": "assistant",
                 "content": blocks,
@@ -118,6 +126,7 @@ def _of_claude(
             entry["message"] = told | {"isError": result.get("is_error", False)}
         else:
             entry["message"] = message
+        entry.setdefault("same", ("line", line["uuid"]))
         entries.append(entry)
     return header, entries
 
@@ -139,7 +148,10 @@ def _of_codex(lines: list[tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any]
     seen: dict[str, int] = defaultdict(int)
     tools: dict[str, str] = {}
     sums = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)
+    early: dict[str, Any] = dict(sums)
+    begins = True
     model = ""
+    prompts: list[str] = []
     for line, data in lines:
         item = line["payload"]
         kind = item.get("type")
@@ -151,10 +163,12 @@ def _of_codex(lines: list[tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any]
             read, written = usage["cached_input_tokens"], usage.get("cache_write_input_tokens", 0)
             now = {"input": usage["input_tokens"] - read - written, "output": usage["output_tokens"]}
             now |= {"cacheRead": read, "cacheWrite": written}
-            own = entries[-1].setdefault("more", dict.fromkeys(sums, 0))
-            for name in sums:
-                own[name] += now[name] - sums[name]
-            sums = now
+            if not (begins and not any(item["info"].get("last_token_usage", {1: 1}).values())):
+                own = entries[-1].setdefault("more", dict.fromkeys(sums, 0)) if entries else early
+                own["model"] = f"openai/{model}"
+                for name in sums:
+                    own[name] += now[name] - sums[name]
+            sums, begins = now, False
         elif line["type"] == "compacted":
             told = {"type": "compaction"}
         elif kind in ("turn_aborted", "error") or item.get("role") == "assistant" or kind == "reasoning":
@@ -177,7 +191,15 @@ def _of_codex(lines: list[tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any]
         digest = xxh3_64_hexdigest(data.strip())[:12]
         own_id = f"{digest}#{seen[digest]}" if seen[digest] else digest
         seen[digest] += 1
+        content = json.dumps(item)
+        again = sum(entry["same"][:2] == (tuple(prompts), content) for entry in entries)
+        same = (tuple(prompts), content, again)
         entries.append({"type": "message", "id": own_id, "timestamp": line["timestamp"], **told})
+        entries[-1]["same"] = same
+        if len(entries) == 1:
+            entries[0]["more"] = early
+        if told.get("message", {}).get("role") == "user":
+            prompts.append(content)
     return header, entries
 
 
@@ -202,15 +224,23 @@ def _counts(entry: dict[str, Any], time: int, model: str, gap: int, on_path: boo
     content = message.get("content") if message else None
     blocks = content if isinstance(content, list) else []
     calls = [block["name"] for block in blocks if block.get("type") in ("toolCall", "tool_call")]
-    failed = role in ("toolResult", "tool_result") and (message.get("isError") or message.get("is_error"))
-    usage = (message or {}).get("usage") if role == "assistant" else None
+    is_result = role in ("toolResult", "tool_result")
+    failed = is_result and (message.get("isError") or message.get("is_error"))
+    usage = (message or {}).get("usage") if role == "assistant" or is_result else None
+    spender = "tools" if is_result else model
     if entry["type"] in ("usage", "model_usage", "compaction", "branch_summary"):
         usage = entry.get("usage")
+        named = "/".join(filter(None, (entry.get("provider"), entry.get("model"))))
+        spender = "tools" if entry["type"] in ("compaction", "branch_summary") else named or model
     usage = usage or entry.get("more") or {}
-    cost = (usage.get("cost") or {}).get("total") or 0
+    cost, estimated, unpriced = (usage.get("cost") or {}).get("total"), 0.0, 0
+    if cost is None:
+        cost, unpriced = _estimate("" if spender == "tools" else usage.get("model", spender), usage)
+        estimated = cost
     return {
         "time": time,
         "model": model,
+        "spender": spender,
         "calls": calls if role == "assistant" else [],
         "failed": [(message.get("toolName") or message.get("tool_name") or "")] if failed else [],
         "turns": int(role == "user"),
@@ -221,8 +251,25 @@ def _counts(entry: dict[str, Any], time: int, model: str, gap: int, on_path: boo
         "cache_write": usage.get("cacheWrite") or usage.get("cache_write") or 0,
         "cost": cost,
         "cost_abandoned": 0 if on_path else cost,
+        "estimated": estimated,
+        "unpriced": unpriced,
         "active_seconds": gap / 1000,
     }
+
+
+def _estimate(model: str, usage: dict[str, Any]) -> tuple[float, int]:
+    """Dollars at list price, and the number of tokens without a price."""
+    names = (
+        ("input", "input"),
+        ("output", "output"),
+        ("cacheRead", "cache_read"),
+        ("cacheWrite", "cache_write"),
+    )
+    amounts = [usage.get(one) or usage.get(other) or 0 for one, other in names]
+    price = PRICES.get(re.sub(r"-20\d{6}$|-20\d\d-\d\d-\d\d$", "", model.rpartition("/")[2]))
+    if price is None:
+        return 0.0, sum(amounts)
+    return sum(each * dollars for each, dollars in zip(amounts, price, strict=False)) / 1e6, 0
 
 
 def _order(sessions: list[Session]) -> list[Session]:
@@ -242,48 +289,108 @@ def totals(files: list[tuple[str, str]], group_by: str) -> tuple[dict[str, Any],
     """The total of some sessions, and the figures by group, as `leafmark stats --json` prints them.
 
     :param files: path and agent of each session.
-    :param group_by: day, week, project, model, agent or tool.
+    :param group_by: day, week, project, model, agent, tool or session.
     """
-    seen: set[tuple[str, Any]] = set()
+    seen: dict[str, set[Any]] = defaultdict(set)
+    spelled: dict[str, list[str]] = defaultdict(list)
     total = _nothing()
     groups: dict[str, dict[str, Any]] = defaultdict(_nothing)
-    for session in _order([Session(path, agent) for path, agent in files]):
+    sessions = _order([Session(path, agent) for path, agent in files])
+    for session in sessions:
         total["sessions"] += 1
-        names = {"project": {session.header.get("cwd", "")}, "agent": {session.agent}}.get(group_by, set())
-        own = [entry for entry in session.entries if (entry["id"], _ms(entry.get("timestamp"))) not in seen]
-        seen |= {(entry["id"], _ms(entry.get("timestamp"))) for entry in session.entries}
-        for counts in (entry["#"] for entry in own):
+        own_names = {
+            "project": session.header.get("cwd", ""),
+            "agent": session.agent,
+            "session": session.path,
+        }
+        names = {own_names[group_by]} if group_by in own_names else set()
+        for counts in (entry["#"] for entry in _own(session, sessions, seen)):
             _add(total, counts)
             moment = datetime.fromtimestamp(counts["time"] / 1000)
             if group_by == "tool":
                 for tool in counts["calls"]:
-                    groups[tool]["tool_calls"] += 1
+                    groups[tool.casefold()]["tool_calls"] += 1
+                    spelled[tool.casefold()].append(tool)
                 for tool in counts["failed"]:
-                    groups[tool]["tool_errors"] += 1
-                names = {*names, *counts["calls"], *counts["failed"]}
+                    groups[tool.casefold()]["tool_errors"] += 1
+                    spelled[tool.casefold()] += []
+                names = {*names, *map(str.casefold, counts["calls"] + counts["failed"])}
                 continue
             name = {
                 "day": f"{moment:%Y-%m-%d}",
                 "week": f"{moment:%G-W%V}",
                 "project": session.header.get("cwd", ""),
                 "model": counts["model"],
-                "agent": session.agent,
+                **own_names,
             }[group_by]
             names = {*names, name}
+            spends = counts["cost"] or any(counts[each] for each in _TOKENS)
+            if group_by == "model" and spends and counts["spender"] != name:
+                own = {each: counts[each] for each in _SPENT}
+                names.add(counts["spender"])
+                _add(groups[counts["spender"]], {**_NOT_SPENT, **own})
+                counts = {**counts, **dict.fromkeys(_SPENT, 0)}
             _add(groups[name], counts)
         for name in names:
             groups[name]["sessions"] += 1
-    return total, dict(groups)
+    for name, spellings in spelled.items():
+        groups[max(sorted(set(spellings)), key=spellings.count, default=name)] = groups.pop(name)
+    return _told(total), {name: _told(group) for name, group in groups.items()}
+
+
+def _told(group: dict[str, Any]) -> dict[str, Any]:
+    """A group with the fields about its cost as they are printed."""
+    estimated, unpriced = group.pop("estimated"), group.pop("unpriced")
+    group |= {"cost_estimated": estimated > 0, "cost_partial": unpriced > 0}
+    if unpriced and not group["cost"]:
+        group["cost"] = None
+    if estimated:
+        # The branches of Claude Code, Codex and nickcecere/agent are not read here.
+        del group["cost_abandoned"]
+    return group
+
+
+def _own(session: Session, sessions: list[Session], seen: dict[str, set[Any]]) -> list[dict[str, Any]]:
+    """The entries that no session before has.
+
+    :param seen: name of a family -> its entries so far; each session of Codex has a family.
+    """
+    families = [""]
+    if session.agent == "codex":
+        above: Session | None = session
+        families = []
+        while above is not None and above.header["id"] not in families:
+            families.append(above.header["id"])
+            parent = above.parent
+            above = next((each for each in sessions if parent and each.header["id"] == parent), None)
+            if parent and above is None:
+                families.append(parent)
+    own: list[dict[str, Any]] = []
+    is_copied = False
+    kept = set()
+    for entry in reversed(session.entries):
+        same = entry.get("same") or (entry["id"], _ms(entry.get("timestamp")))
+        kept.add(same)
+        is_known = any(same in seen[family] for family in families)
+        if same[0] == "answer":
+            is_copied = is_known
+        if not is_known and not is_copied:
+            own.append(entry)
+    for family in {families[0], families[-1]} if session.agent == "codex" else families:
+        named = {each.header["id"] for each in sessions}
+        if family == families[0] or family not in named:
+            seen[family] |= kept
+    return own
 
 
 def _nothing() -> dict[str, Any]:
     tokens = dict.fromkeys(("input", "output", "cache_read", "cache_write"), 0)
-    plain = ("sessions", "turns", "messages", "tool_calls", "tool_errors", "cost", "cost_abandoned")
+    plain = ("sessions", "turns", "messages", "tool_calls", "tool_errors", *_COSTS)
     return dict.fromkeys(plain, 0) | {"active_seconds": 0.0, "tokens": tokens}
 
 
 def _add(group: dict[str, Any], counts: dict[str, Any]) -> None:
-    for name in ("turns", "messages", "cost", "cost_abandoned", "active_seconds"):
+    for name in ("turns", "messages", *_COSTS, "active_seconds"):
         group[name] += counts[name]
     for name in group["tokens"]:
         group["tokens"][name] += counts[name]

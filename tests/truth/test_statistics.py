@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.row import Row
+    from app.index.statistics import Group
     from app.stores.base import Store
 
 
@@ -63,8 +64,8 @@ def compare(places: Sequence[Store], cache: str) -> None:
         for group_by in GROUPS:
             found = statistics([(row, unpacked(figures[row.path])) for row in rows], group_by)
             total, groups = totals([(row.path, row.agent) for row in rows], group_by)
-            assert as_json(found.total) == about({"key": "total", **total})
-            ours = {group.key: as_json(group) for group in found.groups}
+            assert as_told(found.total) == about({"key": "total", **total})
+            ours = {group.key: as_told(group) for group in found.groups}
             assert ours.keys() == groups.keys(), group_by
             for key, group in groups.items():
                 assert ours[key] == about({"key": key, **group}), (group_by, key)
@@ -72,10 +73,19 @@ def compare(places: Sequence[Store], cache: str) -> None:
         index.close()
 
 
+def as_told(group: Group) -> dict[str, Any]:
+    """A group as it is printed; the slow program leaves out where estimates were spent."""
+    told = as_json(group)
+    if told["cost_estimated"]:
+        del told["cost_abandoned"]
+    return told
+
+
 def is_plain(row: Row) -> bool:
-    """Whether the slow program can read the session."""
+    """Whether the slow program can read the session, which knows no clock and no times ahead of it."""
     is_known = row.dialect in ("pi", "omp", "indusagi", "agent", "claude", "codex")
-    return is_known and not row.problems and not row.torn and can_read(row.path, row.agent)
+    is_whole = row.ahead_ms is None and not row.problems and not row.torn
+    return is_known and is_whole and can_read(row.path, row.agent)
 
 
 def about(figures: dict[str, Any]) -> dict[str, Any]:
@@ -333,6 +343,8 @@ def test_the_command_prints_text_and_json(
         "tool_errors": 0,
         "tokens": {"input": 2, "output": 4, "cache_read": 3, "cache_write": 0},
         "cost": 0.25,
+        "cost_estimated": False,
+        "cost_partial": False,
         "cost_abandoned": 0.0,
         "active_seconds": 60.0,
     }
@@ -340,7 +352,7 @@ def test_the_command_prints_text_and_json(
     assert json.loads(out) == {"schema": 2, "total": {"key": "total", **expected}, "rows": rows}
     assert (code, "1 problem in 1 session" in err) == (0, True)
     # In a pipe, the values are separated by tabs.
-    assert run("--by", "model")[1] == "p/m2\t1\t1\t2\t1\t0\t2\t4\t3\t0\t0.25\t0.0\t60.0\n"
+    assert run("--by", "model")[1] == "p/m2\t1\t1\t2\t1\t0\t2\t4\t3\t0\t0.25\t0.0\t60.0\tfalse\tfalse\n"
     # On a terminal there are bars, a heat map and the totals, in the width of the terminal.
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     for group_by, cells, ascii_only in product(GROUPS, (40, 100), (False, True)):

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from app.formats.timestamps import iso
+from app.index.figures_file import current_figures, unpacked
 from app.index.index import Index
+from app.index.statistics import SESSION, statistics
+from app.index.subagents import with_subagents
 from app.reports.listing import to_json
 from app.sessions.summaries.quick_summary import HEAD_BYTES, TAIL_BYTES, UNKNOWN_TITLE, quick_summary
 from app.stores import discover
@@ -20,6 +23,7 @@ from tests.benchmarks.corpus.truth import FIELDS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.index.statistics import Group
     from tests.benchmarks.corpus.truth import Record
 
 NOW_MS = 1_795_000_000_000
@@ -30,11 +34,12 @@ OVERRIDES = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2
 
 
 class Found(NamedTuple):
-    """The truth, the rows by path, and the refused files: path -> reason."""
+    """The truth, the rows by path, the refused files (path -> reason), and the statistics by session."""
 
     truth: list[Record]
     rows: dict[str, dict[str, Any]]
     refused: dict[str, str]
+    figures: dict[str, Group]
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +58,15 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
             rows = [to_json(row, "idle", NOW_MS) for row in index.rows(full=True)]
             complaints = dict(index.complaints)
             refused = {row.path: row.refused or "" for row in index.problem_files()}
+            sessions, subagents = with_subagents(places, index.rows())
+            counted = current_figures(cache, sessions, subagents)
         finally:
             index.close()
     refused.update(complaints)
+    made = statistics([(row, unpacked(counted[row.path])) for row in sessions], SESSION)
+    figures = {group.key: group for group in made.groups}
     assert _everything_below(folder / "corpus") == before, "looking wrote into a store"
-    return Found(truth, {row["path"]: row | {"id": row["session_id"]} for row in rows}, refused)
+    return Found(truth, {row["path"]: row | {"id": row["session_id"]} for row in rows}, refused, figures)
 
 
 def _everything_below(folder: Path) -> dict[str, tuple[int, int, int]]:
@@ -82,6 +91,22 @@ def test_every_field_of_every_row_is_true(found: Found) -> None:
         for record in _sessions(found.truth)
         for sentence in differences(record, found.rows.get(record["path"], {}))
     ]
+    assert wrong == []
+
+
+def test_statistics_count_every_token_once(found: Found) -> None:
+    sessions = _sessions(found.truth)
+    kinds = {record["kind"] for record in sessions if "counted" in record}
+    assert {"claude copy", "codex copy of a copy", "codex sub-agent", "with artifacts"} <= kinds
+    wrong = []
+    for record in sessions:
+        group = found.figures[record["path"]]
+        counted = record.get("counted", list(record["tokens"].values()))
+        tokens = [group.input, group.output, group.cache_read, group.cache_write]
+        if "tokens" not in record["open"] and tokens != counted:
+            wrong.append(f"{record['kind']}: {tokens} is not {counted} ({record['path']})")
+        if not ({"cost"} & set(record["open"]) or "counted" in record):
+            assert group.cost == pytest.approx(record["cost"] or 0, abs=1e-9), record["kind"]
     assert wrong == []
 
 

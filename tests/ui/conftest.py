@@ -47,6 +47,29 @@ def asked(ui):
     return [question, "  ".join(answers) or keys]
 
 
+async def wheel(ui, id, times, kind=events.MouseScrollDown):
+    """Turn the wheel over a widget."""
+    region = ui.screen.query_one(f"#{id}").content_region
+    x, y = region.x + 5, region.y + 5
+    for _ in range(times):
+        ui.screen._forward_event(
+            kind(
+                None,
+                x=x,
+                y=y,
+                delta_x=0,
+                delta_y=1,
+                button=0,
+                shift=False,
+                meta=False,
+                ctrl=False,
+                screen_x=x,
+                screen_y=y,
+            )
+        )
+    await ui.pilot.pause()
+
+
 def snapshot(folder):
     """The files in a folder."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -14,7 +14,7 @@ from app.index.index import Index
 from app.messages import StatesFound
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
-from tests.factory import chain, write_session
+from tests.factory import chain, header, write_session
 from tests.ui.conftest import WAYS, asked, install, pi_session, snapshot
 
 
@@ -240,6 +240,25 @@ async def test_p_pins_and_pinned_sessions_come_first(browser, three):
         assert ui.sessions.row.id == "plain"
         await ui.press("p")
         await ui.until(lambda: ui.listed()[1] == "branchy", "the old place")
+
+
+async def test_an_empty_session_stays_shown_while_it_is_pinned(browser, three, tmp_path):
+    pi_session(tmp_path, header("bare"), id="bare")
+    async with browser() as ui:
+        assert "bare" not in ui.listed()
+        await ui.press("full_stop")
+        await ui.until(lambda: "bare" in ui.listed(), "the empty session")
+        while ui.sessions.row is None or ui.sessions.row.id != "bare":
+            await ui.press("down")
+        await ui.press("p")
+        await ui.until(lambda: "★" in ui.text(), "the pin")
+        await ui.press("full_stop")
+        await ui.settled()
+        assert "bare" in ui.listed()
+        assert "empty session hidden" not in ui.text()
+        await ui.press("p")
+        await ui.until(lambda: "1 empty session hidden (.)" in ui.text(), "the end of the pin")
+        assert "bare" not in ui.listed()
 
 
 async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three, tmp_path):

@@ -74,6 +74,19 @@ async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, tre
         assert ANEW not in ui.text()
 
 
+async def test_a_transcript_without_a_block_has_nothing_to_act_on(browser, begun_anew):
+    before = begun_anew.read_bytes()
+    async with browser() as ui:
+        await ui.press("v")
+        await ui.until(lambda: "Nothing is on" in ui.text(), "the transcript")
+        for number, key in enumerate(("L", "f", "enter")):
+            await ui.press(key)
+            refused = ["No entry is under the cursor, or the tree has not read it yet"]
+            await ui.until(lambda n=number, texts=refused: ui.toasts() == texts * (n + 1), "the reason")
+            assert ui.focus == "transcript"
+        assert begun_anew.read_bytes() == before
+
+
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 45)])
 async def test_the_preview_says_which_branches_have_the_messages(browser, begun_anew, size):
     async with browser(selector="", size=size) as ui:

@@ -29,6 +29,9 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         await ui.until(lambda: len(ui.listed()) > 10, "the examples")
         await ui.settled()
         assert "Examples" in ui.text()
+        footer = ui.text().splitlines()[-1]
+        assert "v read" in footer
+        assert "resume" not in footer
         folder = ui.screen.setup.demo
         assert folder
         example_count = ui.screen.model.known

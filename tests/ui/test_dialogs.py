@@ -31,7 +31,7 @@ LONG = "words that say at length what is the matter, " * 4
 
 
 def _resume():
-    plan = Plan([], "/gone/folder", {}, None, None, "pi --session " + LONG, folder_gone=True)
+    plan = Plan(["pi", "--session", LONG], "/gone/folder", {}, None, None, elsewhere="fork")
     return ResumeDialog(LONG, Standing("/store/s.jsonl", plan, "~/gone/folder", LONG))
 
 

@@ -122,4 +122,4 @@ async def test_a_resize_while_the_history_is_open_loses_nothing(browser, three, 
         await ui.until(lambda: "undone" not in ui.text(), "the redo")
         await ui.press("escape")
         await ui.until(lambda: ui.sessions.row.name == "one", "the name")
-        assert any('Redone: rename of "' in text for text in ui.toasts())
+        assert any('Redone: rename to "one"' in text for text in ui.toasts())

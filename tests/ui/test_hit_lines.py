@@ -34,7 +34,7 @@ async def test_each_row_says_why_it_is_a_hit_and_how_often(browser, found, way):
         for typed, id, shown in (
             ("slower", "branchy", "slower branch 1 of 2 · 1 hit"),
             ("quokka", "s-quokka", "matches its id: s-quokka"),
-            ("wombat", "s-quokka", "◆ wombat idea"),
+            ("wombat", "s-quokka", "◆ wombat idea 1 hit"),
             ("nothing", "s-quokka", "nothing here 1 hit"),
         ):
             await ui.press("ctrl+u", *typed)

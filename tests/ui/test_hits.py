@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from app.demo import write_demo
 from app.messages import HitLocated
 from app.sessions.tree import tree as session_tree
 from app.view.tree_filter import filter_nodes
-from tests.factory import append, chain, entry, header, message
+from tests.factory import NOW, append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 BRANCHED = [
@@ -67,6 +69,41 @@ async def test_a_search_moves_the_cursor_to_the_hit(browser, branched):
         await ui.until(lambda: not highlights(ui), "the end of the mark")
         assert ui.tree.node.id == "d"
         assert "not on the active path" not in ui.text()
+
+
+def facts(ui, pattern):
+    """The numbers in the parts of the screen that match."""
+    return [int(number) for number in re.findall(pattern, ui.text())]
+
+
+@pytest.mark.parametrize("query", ["redis", "cache", "token", "branch redis"])
+async def test_list_rule_tree_and_transcript_show_one_count_on_the_examples(browser, tmp_path, query):
+    write_demo(str(tmp_path), NOW)
+    async with browser(size=(200, 60)) as ui:
+        await ui.press("slash", *query)
+        await ui.until(lambda: facts(ui, r"of \d+ · (\d+) hits?\b"), "the number in the rule")
+        await ui.press("enter")
+        lines = ui.sessions.model.lines
+        excerpts = ui.sessions.excerpts
+        await ui.until(lambda: all(line.row is None or line.path in excerpts for line in lines), "the rows")
+        counts = {line.path: excerpts[line.path].hits for line in lines if line.row is not None}
+        assert sum(counts.values()) == facts(ui, r"of \d+ · (\d+) hits?\b")[0]
+        for _ in range(3):
+            if ui.sessions.row is None:  # the head of a project
+                await ui.press("down")
+                continue
+            await ui.settled()
+            count = counts[ui.sessions.row.path]
+            if count:
+                await ui.press("2", "n")
+                await ui.until(lambda c=count: facts(ui, r"hit \d+ of (\d+)") == [c], f"{count} in the tree")
+                await ui.press("v", "n")
+                await ui.until(
+                    lambda c=count: ui.focus == "transcript" and facts(ui, r"hit \d+ of (\d+)") == [c],
+                    f"{count} in the transcript",
+                )
+                await ui.press("escape", "1")
+            await ui.press("down")
 
 
 async def test_the_tree_counts_the_hits_that_the_list_counts(browser, tmp_path):

@@ -135,6 +135,21 @@ async def test_a_query_of_the_command_line_is_inert(browser, three):
         inert_screen(ui)
 
 
+async def test_bytes_that_are_no_text_are_copied_as_escapes(browser, tmp_path):
+    """A terminal takes text only: the path is quoted for the user's shell."""
+    path = tmp_path / "home/.pi/agent/sessions" / "--tmp-w\udce9rk--" / "1.jsonl"
+    write_session(path, header("a\\ud800b"), message("u1", None, "user", "a question", 1))
+    quoted = f"'{path.parent.parent}/--tmp-w'\\Xe9'rk--/1.jsonl'"
+    async with browser(env={"SHELL": "/usr/bin/fish"}) as ui:
+        await ui.press("Y")
+        assert ui.app.clipboard == quoted
+        assert ui.toasts() == ['Copied the path, quoted for the shell, of "a question"']
+        await ui.press("y")
+        assert ui.app.clipboard.isprintable()
+        await ui.press("ctrl+y")
+        await ui.until(lambda: ui.app.clipboard == f"pi --session {quoted}", "the command")
+
+
 async def test_wrong_settings_are_reported_in_inert_lines(browser, three, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')

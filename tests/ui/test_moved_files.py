@@ -142,7 +142,7 @@ async def test_the_list_of_labels_finds_a_moved_session(browser, three):
         moved = await move(ui, "branchy")
         await ui.press("down", "delete")
         await ui.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
-        await ui.until(lambda: any("Removed a label" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any("Removed the label" in toast for toast in ui.toasts()), "the word")
 
 
 async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, tmp_path):
@@ -275,15 +275,15 @@ async def test_the_dialog_before_resuming_says_that_a_session_is_gone_until_it_r
 
 
 async def test_resuming_anyway_uses_the_new_path(browser, work):
-    head = {"v": 4, "kind": "header", "id": "v4", "storageVersion": 1, "createdAt": 1, "cwd": str(work)}
-    prompt = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
-    path = pi_session(work.parent, head, prompt, id="v4", project="four")
+    lines = chain("refused", id="refused", cwd=str(work))
+    path = pi_session(work.parent, *lines, id="refused", project="odd")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     async with browser(here=str(work), size=(160, 45)) as ui:
         ui.sessions.go_to(str(path))
         await ui.settled()
         await ui.press("enter")
         assert isinstance(ui.screen, ResumeDialog)
-        moved = await move(ui, "v4")
+        moved = await move(ui, "refused")
         await ui.press("r")
         await ui.until(lambda: ui.app._exit, "the end")
         assert ui.app.return_value.argv == ["pi", "--session", str(moved)]

@@ -81,3 +81,17 @@ async def test_the_footer_says_what_the_keys_do_to_a_project(browser, three):
         await ui.until(lambda: "Space unfold" in ui.text().splitlines()[-1], "the other word")
         await ui.press("space")
         await ui.until(lambda: "Space fold" in ui.text().splitlines()[-1], "the first word")
+
+
+async def test_files_without_a_session_are_counted_in_the_header(browser, three, tmp_path):
+    pi_session(tmp_path, *chain("unseen", id="away"), id="away").write_text("nothing of a session\n")
+    async with browser() as ui:
+        await ui.until(lambda: "1 file not read: leafmark doctor" in ui.text(), "the note")
+
+
+async def test_the_number_of_hits_of_the_selector_replaces_that_note(browser, three, tmp_path):
+    pi_session(tmp_path, *chain("unseen", id="away"), id="away").write_text("nothing of a session\n")
+    async with browser(selector="") as ui:
+        await ui.until(lambda: "1 file not read" in ui.text().splitlines()[0], "the note")
+        await ui.press(*"done")
+        await ui.until(lambda: "1 of 2" in ui.text().splitlines()[0], "the number of hits")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
 
 from app.dialogs.questions import InUseDialog, ResumeDialog
-from tests.factory import chain, write_session
+from tests.claude_lines import line, write
+from tests.factory import chain
 from tests.holding import held, running
 from tests.ui.conftest import install, pi_session
 
@@ -66,23 +68,6 @@ async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browse
         await ui.press("enter")
         assert not ui.app._exit
         assert not isinstance(ui.screen, ResumeDialog)
-
-
-async def test_a_file_of_pis_version_4_has_a_warning(browser, installed):
-    path, work = installed
-    head = {"v": 4, "kind": "header", "id": "s", "storageVersion": 1, "createdAt": 1, "cwd": work}
-    prompt = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
-    write_session(path, head, prompt)
-    async with browser(here=work, size=(200, 40)) as ui:
-        warning = "this file is of pi's version 4, and pi may not read those yet"
-        bar = ui.text().splitlines()[-2]
-        assert warning in bar
-        assert "pi --session" in bar
-        await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
-        assert warning[1:] in ui.text()
-        await ui.press("r")
-        assert ui.app.return_value.argv == ["pi", "--session", str(path)]
 
 
 async def test_a_folder_with_a_nul_counts_as_no_folder(browser, installed, tmp_path):
@@ -207,3 +192,24 @@ async def test_a_session_that_cannot_be_resumed_has_a_mark_in_its_row(browser, f
         await ui.until(lambda: " ! lost " in ui.text(), "the mark")
         assert " go on " in ui.text()
         assert "! go on" not in ui.text()
+
+
+async def test_a_session_in_the_background_is_joined_while_it_runs(browser, tmp_path):
+    home = tmp_path / "home"
+    work, programs = tmp_path / "work", tmp_path / "programs"
+    work.mkdir()
+    programs.mkdir()
+    install(tmp_path, "claude")
+    write(home, line("user", "p1", None, "x", cwd=str(work)))
+    with running(programs, "claude", cwd=str(work)) as pid:
+        note = home / f".claude/sessions/{pid}.json"
+        note.parent.mkdir()
+        note.write_text(json.dumps({"pid": pid, "sessionId": "one", "kind": "bg", "jobId": "j1"}))
+        async with browser(here=str(work)) as ui:
+            await ui.until(lambda: "Enter runs claude attach j1" in ui.text(), "the command")
+            await ui.press("ctrl+y")
+            assert ui.app.clipboard.endswith("claude attach j1")
+            note.unlink()
+            await ui.until(lambda: "Enter runs claude --resume one" in ui.text(), "the usual command")
+            await ui.press("enter")
+            assert ui.app.return_value.argv == ["claude", "--resume", "one"]

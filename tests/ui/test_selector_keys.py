@@ -180,7 +180,7 @@ async def test_copies_in_the_selector(browser, three):
         path = str(ui.path("branchy"))
         await ui.press("ctrl+y")
         assert path in ui.app.clipboard
-        assert "Copied the command" in ui.toasts()
+        assert 'Copied the command of "Refactor auth"' in ui.toasts()
         await ui.press("shift+tab", "y")
         assert ui.app.clipboard == "branchy"
         await ui.press("Y")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from textual.events import MouseDown, MouseScrollDown, MouseScrollUp, MouseUp
+from textual.events import MouseDown, MouseScrollUp, MouseUp
 
 from tests.factory import chain
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import pi_session, wheel
 
 
 @pytest.fixture
@@ -23,29 +23,6 @@ def work(tmp_path):
         lines[-1]["timestamp"] = f"2026-05-01T12:{59 - number_of_session:02}:00.000Z"
         pi_session(tmp_path, *lines, id=f"s{number_of_session:02}")
     return str(work)
-
-
-async def wheel(ui, id, times, kind=MouseScrollDown):
-    """Turn the wheel over a widget."""
-    region = ui.screen.query_one(f"#{id}").content_region
-    x, y = region.x + 5, region.y + 5
-    for _ in range(times):
-        ui.screen._forward_event(
-            kind(
-                None,
-                x=x,
-                y=y,
-                delta_x=0,
-                delta_y=1,
-                button=0,
-                shift=False,
-                meta=False,
-                ctrl=False,
-                screen_x=x,
-                screen_y=y,
-            )
-        )
-        await ui.pilot.pause()
 
 
 async def test_a_click_selects_and_shows(browser, work):
@@ -116,17 +93,22 @@ async def test_clicks_outside_of_rows_do_nothing(browser, work):
         assert not ui.app._exit
 
 
-async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor(browser, work):
+async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor_in_view(browser, work):
     async with browser(selector="", here=work, size=(120, 24)) as ui:
         await ui.until(lambda: "line 59" in ui.text(), "the transcript")
+        await ui.press("down", "down", "down")
         preview = ui.screen.query_one("#preview")
         before = preview.top
-        await wheel(ui, "sessions", 2)
+        await wheel(ui, "sessions", 1)
         assert ui.sessions.scroll_offset.y > 0
-        assert ui.sessions.row.id == "s00"
+        assert ui.sessions.row.id == "s03", "it is still in view"
         assert preview.top == before
-        await wheel(ui, "sessions", 5, MouseScrollUp)
+        await wheel(ui, "sessions", 5)
+        assert ui.sessions.cursor == ui.sessions.scroll_offset.y > 3, "the nearest row in view"
+        assert f"❯  task {ui.sessions.cursor:02}" in ui.text()
+        await wheel(ui, "sessions", 9, MouseScrollUp)
         assert ui.sessions.scroll_offset.y == 0
+        assert ui.sessions.region_of(ui.sessions.cursor)
 
 
 async def test_the_wheel_scrolls_the_transcript_and_keeps_the_list(browser, work):

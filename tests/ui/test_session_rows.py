@@ -259,7 +259,7 @@ async def test_without_projects_there_is_nothing_to_fold():
 
 
 async def test_an_empty_session_appears_when_an_agent_opens_it():
-    empty = make_row("e", cwd=HERE, message_count=0, title="(no messages)", modified=NOW)
+    empty = make_row("e", cwd=HERE, message_count=0, title="(no messages)", title_source="", modified=NOW)
     async with shown(*rows(3), empty) as ui:
         await ui.press("down")
         ui.view.set_states({empty.path: "maybe"})

@@ -9,6 +9,7 @@ import pytest
 from app.dialogs.setting_rows import setting_line, setting_rows
 from app.dialogs.settings import SettingsDialog
 from app.settings import SETTINGS, Settings, default_file
+from app.settings_writer import read_values
 from app.stores import AGENTS
 from app.view.line import line_width
 
@@ -114,6 +115,31 @@ def test_every_choice_is_a_value_of_its_setting():
     for setting in SETTINGS:
         for choice in filter(None, setting.choices):
             setting.read(tomllib.loads(f"it = {choice}")["it"], pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("2026-01-01", "2026-01-01"),
+        ("2026-01-01T12:00:00Z", "2026-01-01 12:00:00+00:00"),
+        ("[12:00:00]", '["12:00:00"]'),
+        ("nan", "NaN"),
+        ("0x" + "f" * 5_000, "a number of too many digits"),
+    ],
+)
+def test_a_row_shows_any_value(tmp_path, written, shown):
+    (tmp_path / "config.toml").write_text(f"ascii = {written}\n")
+    rows = setting_rows(read_values({"LEAFMARK_CONFIG_DIR": str(tmp_path)}), NAMES)
+    assert [row.shown for row in rows if row.name == "ascii"] == [shown]
+
+
+async def test_twenty_thousand_wrong_settings_are_counted(browser, three, config):
+    config.write_text("[keys]\n" + "".join(f"x{number} = 1\n" for number in range(20_000)))
+    async with browser() as ui:
+        assert len(ui.toasts()) == 6
+        await ui.press("comma")
+        await go_to(ui, "keys")
+        assert said(ui).endswith("; and 19,995 more")
 
 
 @pytest.mark.parametrize("cells", [20, 40, 72])

@@ -29,16 +29,25 @@ async def open_statistics(ui):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (44, 16)])
-async def test_it_shows_figures_in_six_groupings_at_each_size(browser, apart, size):
+async def test_it_shows_figures_in_seven_groupings_at_each_size(browser, apart, size):
     async with browser(size=size) as ui:
         await open_statistics(ui)
         assert ("Mon " in ui.text()) is (size[1] >= 20)
         seen = []
-        for _ in range(6):
+        for _ in range(7):
             seen.append(ui.screen.query_one("#figures-by").value)
             await ui.until(lambda: f"  {seen[-1].capitalize()}" in ui.text(), "the table")
             await ui.press("tab")
-        assert seen == ["day", "week", "project", "model", "agent", "tool"]
+        assert seen == ["day", "week", "project", "model", "agent", "tool", "session"]
+        # The orders are those by cost, tokens, time and prompts, and the usual one.
+        await ui.press("s", "o")
+        if size[0] == 80:
+            await ui.until(lambda: "cost▾" in ui.text(), "the order")
+        await ui.press("o")
+        if size[0] == 80:
+            await ui.until(lambda: "tokens▾" in ui.text(), "the order")
+        await ui.press("o", "o", "o")
+        await ui.until(lambda: "▾" not in ui.text(), "the usual order")
         await ui.press("S")
         assert not isinstance(ui.screen, StatisticsDialog)
 

@@ -19,7 +19,7 @@ async def test_a_message_stands_in_the_status_line_until_a_key(browser, three, s
             await ui.until(lambda: "other branch" in ui.text(), "the branches in the preview")
         before = ui.text().splitlines()
         await ui.press("ctrl+y")
-        assert status(ui) == "✓ Copied the command"
+        assert status(ui) == '✓ Copied the command of "Refactor auth"'
         assert ui.text().splitlines()[:-2] == before[:-2], "nothing is covered"
         await ui.press("f1", "escape")
         assert status(ui) == before[-2].strip()

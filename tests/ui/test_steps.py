@@ -19,7 +19,7 @@ def may_read(monkeypatch):
     """Plans and branches are read only while this is set."""
     free = threading.Event()
     free.set()
-    plan, read = resume_planner.plan, BranchReader.read
+    plan, read = resume_planner.plan_now, BranchReader.read
 
     def plan_later(*arguments):
         assert free.wait(PATIENCE)
@@ -29,7 +29,7 @@ def may_read(monkeypatch):
         if free.is_set():
             read(reader, tree)
 
-    monkeypatch.setattr(resume_planner, "plan", plan_later)
+    monkeypatch.setattr(resume_planner, "plan_now", plan_later)
     monkeypatch.setattr(BranchReader, "read", read_if_set)
     yield free
     free.set()
@@ -56,7 +56,7 @@ async def test_the_old_command_stays_until_the_next_is_known(browser, three, may
     monkeypatch.setattr(resume_controller, "PATIENCE", PATIENCE)
     async with browser(**way) as ui:
         before = bar(ui)
-        assert "folder gone" in before
+        assert "Cannot resume:" in before
         may_read.clear()
         await step(ui)
         assert bar(ui) == before

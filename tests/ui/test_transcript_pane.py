@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from contextlib import asynccontextmanager
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from app.messages import HitLocated, ServiceFailed
 from app.panes import transcript_pane
 from app.panes.transcript_pane import TranscriptPane
 from app.services.transcript_reader import TranscriptReader
+from app.sessions.tree import path_reader
 from app.setup import Setup
 from app.widgets import line_list
 from tests.factory import chain, entry, header, make_row, message, write_session
@@ -319,6 +321,60 @@ async def test_at_the_end_another_branch_is_followed(tmp_path):
         assert "text 49" in ui.text()
         assert "text 99" not in ui.text()
         await ui.until(lambda: ui.title == "prompt 26 of 26", "the position")
+
+
+async def test_another_width_and_back_keeps_the_block_on_its_row(tmp_path):
+    texts = [f"text {number} " + "word " * (number % 7 * 12) for number in range(300)]
+    async with pane(size=(120, 40)) as ui:
+        await ui.show(session(tmp_path, *chain(*texts)))
+        await ui.press("[", "[", "[")
+        await ui.settle()
+        shown, before, block = ui.text(), ui.rows(), ui.block
+        row = next(number for number, line in enumerate(shown.splitlines()) if "❯" in line)
+        for size in ((160, 40), (50, 40), (120, 40)):
+            await ui.pilot.resize_terminal(*size)
+            await ui.settle()
+            assert ui.block[:8] == block[:8]
+            assert "❯" in ui.text().splitlines()[row], size
+        assert ui.rows() == before
+
+
+async def test_a_key_pressed_while_lines_are_wrapped_anew_is_not_lost(tmp_path, monkeypatch):
+    gate, open_path = threading.Event(), path_reader.open_path
+
+    def open_later(*arguments, **options):
+        gate.wait(30)
+        return open_path(*arguments, **options)
+
+    async with pane(size=(120, 40)) as ui:
+        await ui.show(session(tmp_path, *long_chain(300)))
+        await ui.press("[", "[", "[")
+        await ui.settle()
+        monkeypatch.setattr(path_reader, "open_path", open_later)
+        await ui.pilot.resize_terminal(100, 40)
+        await ui.press("[")
+        block, is_reading = ui.block, ui.pane.is_reading
+        gate.set()
+        await ui.settle()
+        assert is_reading
+        assert ui.block == block
+
+
+async def test_the_end_is_followed_only_with_the_cursor_on_the_last_block(tmp_path):
+    async with pane() as ui:
+        row = session(tmp_path, *long_chain(100))
+        await ui.show(row)
+        await ui.press("up")
+        before, block = ui.rows(), ui.block
+        append(row, message("n1", f"{100:08x}", "user", "one thing more"))
+        ui.pane.follow(row)
+        await ui.until(lambda: "1 new entry below (G)" in ui.title, "what came")
+        assert (ui.rows(), ui.block) == (before, block)
+        await ui.press("G")
+        append(row, message("n2", "n1", "assistant", "another one"))
+        ui.pane.follow(row)
+        await ui.until(lambda: "another one" in ui.text(), "the end")
+        assert "new entry" not in ui.title
 
 
 async def test_a_rewritten_file_keeps_the_position(tmp_path):

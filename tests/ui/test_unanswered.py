@@ -176,13 +176,13 @@ async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three,
 async def test_enter_is_kept_when_the_answer_moves_the_cursor(
     browser, three, may_answer, resumed, monkeypatch
 ):
-    go, plan = threading.Event(), resume_planner.plan
+    go, plan = threading.Event(), resume_planner.plan_now
 
     def plan_later(*arguments):
         go.wait()
         return plan(*arguments)
 
-    monkeypatch.setattr(resume_planner, "plan", plan_later)
+    monkeypatch.setattr(resume_planner, "plan_now", plan_later)
     async with browser(selector="", settle=False) as ui:
         await ui.until(lambda: ui.screen.feed.scanned and ui.sessions.row is not None, "the sessions")
         await type_query(ui, "enter")
@@ -340,11 +340,11 @@ async def test_enter_waits_until_the_sessions_are_read(browser, three, monkeypat
 
 async def test_the_effect_of_enter_is_shown_when_it_is_known(browser, three, may_answer):
     async with browser(selector="") as ui:
-        assert "Cannot resume: folder gone, pi not on PATH." in ui.text().splitlines()[-2]
+        assert "Cannot resume:" in ui.text().splitlines()[-2]
         await ui.press(*"done")
         ui.screen.refresh_bars()
         await ui.pilot.pause()
         assert not ui.text().splitlines()[-2].strip()
         may_answer.set()
         await ui.settled()
-        await ui.until(lambda: "Cannot resume: folder gone" in ui.text().splitlines()[-2], "its effect")
+        await ui.until(lambda: "Cannot resume:" in ui.text().splitlines()[-2], "its effect")

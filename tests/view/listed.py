@@ -7,7 +7,7 @@ from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/p1"
-EMPTY = {"message_count": 0, "title": "(no messages)"}
+EMPTY = {"message_count": 0, "title": "(no messages)", "title_source": ""}
 
 
 def minutes_ago(minutes):

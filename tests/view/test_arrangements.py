@@ -65,6 +65,38 @@ def test_empty_sessions_are_hidden_and_counted():
     assert (shown(model), model.total, model.hidden) == (["[/work/app]", "a", "e"], 2, 0)
 
 
+@cases(
+    "fields",
+    [
+        {"name": "plan", "title": "plan", "title_source": "name"},
+        {"title": "a prompt", "title_source": "prompt"},
+        {"models": ("acme/large-1",)},
+        {"tools": ("bash",)},
+        {"errors": 1},
+        {"images": 1},
+    ],
+)
+def test_a_session_with_a_name_a_prompt_or_an_answer_is_not_empty(fields):
+    assert listed(make_row("e", **EMPTY | fields)).total == 1
+
+
+def test_messages_that_are_neither_prompt_nor_answer_leave_a_session_empty():
+    model = listed(make_row("e", **EMPTY | {"message_count": 2, "title": "(no prompt)"}))
+    assert (model.total, model.hidden) == (0, 1)
+
+
+def test_a_pinned_session_is_shown_though_it_is_empty():
+    model = listed(make_row("e", **EMPTY), pins=[("pi", "e")])
+    assert (shown(model), model.empty()) == (["[/work/app]", "e"], "")
+    model.set_pins(frozenset())
+    assert (shown(model), model.hidden, model.empty()) == ([], 1, "hidden")
+    model.set_pins(frozenset({("pi", "e")}))
+    model.open_all(True)
+    assert (shown(model), model.total, model.hidden) == (["[/work/app]", "e"], 1, 0)
+    model.arrange(Arrangement(agent="omp"))
+    assert model.empty() == "agent"
+
+
 @cases("fields", [{"problems": 1}, {"torn": True}, {"ctime_ns": -5}])
 def test_a_session_with_a_problem_does_not_count_as_empty(fields):
     assert listed(make_row("e", **EMPTY, **fields)).total == 1
@@ -266,7 +298,7 @@ def test_marked_rows_come_in_the_order_of_the_list():
 
 def test_the_number_of_hidden_sessions_calls_them_empty_only_if_all_are() -> None:
     model = ListModel(arrangement=Arrangement(grouped=False))
-    empty = make_row("empty", message_count=0, entry_count=0)
+    empty = make_row("empty", **EMPTY, entry_count=0)
     scout = make_row("scout", agent="codex", parent_session="top", spawned=True)
     model.load([make_row("top", agent="codex"), empty, scout])
 

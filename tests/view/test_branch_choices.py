@@ -20,9 +20,7 @@ from app.view.branch_choices import (
 from app.view.cells import width
 from app.view.formatting import moment
 
-PLAN = Plan(
-    ["pi", "--session", "/store/a.jsonl"], "/work", {}, "/bin/pi", None, "pi --session /store/a.jsonl"
-)
+PLAN = Plan(["pi", "--session", "/store/a.jsonl"], "/work", {}, "/bin/pi", None)
 OPTION = BranchOption("", PLAN)
 QUESTION = BranchOptions(
     "/store/a.jsonl",
@@ -78,7 +76,7 @@ def test_each_choice_says_what_it_runs_and_writes() -> None:
 
 
 def test_without_the_agent_it_says_what_is_left_to_do() -> None:
-    plan = Plan([], "/work", {}, None, "pi is not installed", "")
+    plan = Plan([], "/work", {}, None, "pi is not installed")
     question = replace(QUESTION, here=BranchOption("", plan))
     assert runs(question, Choice("here"), "~/work", 60) == "nothing: pi is not installed"
     assert key_label(question, "here") == "move the leaf"

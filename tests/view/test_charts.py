@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from app.view.cells import width
-from app.view.charts import bar, heat_map, sparkline
+from app.view.charts import bar, heat_map, longest, sparkline
 from tests.cases import cases
 
 
@@ -30,7 +30,8 @@ def test_a_heat_map_ends_in_this_week_and_begins_a_year_ago() -> None:
         date(2025, 11, 24).toordinal(): 2.0,
         date(2025, 11, 23).toordinal(): 9.0,  # more than a year ago
     }
-    months, *days = heat_map(amounts, today.toordinal(), 80)
+    months, *days, legend = heat_map(amounts, today.toordinal(), 80, "$ a day")
+    assert legend == "    · none  ░▒▓█ few to many  $ a day"
     assert months.split() == [
         "Nov",
         "Jan",
@@ -50,5 +51,18 @@ def test_a_heat_map_ends_in_this_week_and_begins_a_year_ago() -> None:
     assert len(days[5]) == 56, "the days after today are blank"
     assert sum(line.count("·") for line in days) == 53 * 7 - 2 - 3
     for cells in (4, 20, 57):
-        lines = heat_map(amounts, today.toordinal(), cells, ascii_only=True)
+        lines = heat_map(amounts, today.toordinal(), cells, "$ a day", ascii_only=True)
         assert all(line.isascii() and width(line) <= cells for line in lines)
+    assert heat_map({date(2025, 11, 23).toordinal(): 9.0}, today.toordinal(), 80, "$ a day") == []
+
+
+@cases(
+    ("amounts", "expected"),
+    [([], 1), ([0, 0], 1), ([5, 0], 5), ([3, 4, 5], 5), ([1, 2, 100], 4), ([100, 90, 1], 100)],
+)
+def test_one_amount_that_dwarfs_the_others_does_not_flatten_their_bars(amounts, expected) -> None:
+    assert longest(amounts) == expected
+    if expected == 4:
+        assert sparkline(amounts) == "▃▅█"
+        assert [bar(amount / expected, 8) for amount in amounts] == ["██", "████", "███████▶"]
+        assert bar(100 / expected, 8, ascii_only=True) == "#######>"

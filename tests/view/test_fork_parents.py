@@ -23,6 +23,29 @@ def test_a_fork_of_a_session_that_is_gone_or_of_itself_has_no_parent(named: str)
     assert parents_of([make_row("kid", parent_session=named)]) == {"/store/kid.jsonl": None}
 
 
+@cases(
+    ("fields", "expected"),
+    [
+        ({}, {"copy": "source", "late": "source"}),
+        ({"copy": {"continued_in": "source"}}, {"source": "copy", "late": "copy"}),
+        ({"late": {"parent_session": "copy"}}, {"copy": "source", "late": "copy"}),
+        ({"late": {"parent_session": "gone"}}, {"copy": "source", "late": None}),
+        ({"late": {"agent": "codex"}}, {"copy": "source"}),
+        ({"copy": {"first_id": "v"}}, {"late": "source"}),
+        ({"source": {"continued_in": "gone"}}, {"copy": "source", "late": "source"}),
+    ],
+)
+def test_a_copy_that_names_no_parent_stands_below_its_source(fields, expected) -> None:
+    ages = {"late": 3, "copy": 2, "source": 1}
+    rows = [
+        make_row(id, **{"agent": "claude", "first_id": "u", "modified": age, **fields.get(id, {})})
+        for id, age in ages.items()
+    ]
+    paths = {row.path: row.id for row in rows}
+    found = {paths[fork]: parent and paths[parent] for fork, parent in parents_of(rows).items()}
+    assert found == expected
+
+
 def test_a_parent_is_linked_when_it_comes_and_unlinked_when_it_goes() -> None:
     model = ListModel(arrangement=Arrangement(grouped=False))
     kid = make_row("kid", parent_session="mother")

@@ -33,7 +33,8 @@ def test_the_filter_takes_title_folder_and_agent_and_marks_stay():
 
 
 def test_what_would_be_lost_and_what_is_wrong():
-    gone = row(1, facts=TrashFacts(212_000, 3, True, False), artifacts="/t/art", by_leafmark=True)
+    facts = TrashFacts(212_000, 3, True, False)
+    gone = row(1, facts=facts, belongings=(("/s/1", "/t/art"),), by_leafmark=True)
     assert gone.facts == "212 kB · folder of artifacts with 3 files · restored to /s"
     assert (gone.warning, gone.by) == (FOLDER_GONE, "leafmark")
     taken = row(1, facts=TrashFacts(1, 0, True, True))

@@ -51,8 +51,11 @@ def test_an_argument_with_escapes_is_inert():
     ],
 )
 def test_the_line_says_who_has_a_session_open(cells, state, shown):
-    line = in_use_line(cells, "omp", "~/work/shop", Verdict(state, "a reason", 4711, "ttys003"))
+    verdict = Verdict(state, "a reason", 4711, "ttys003")
+    line = in_use_line(cells, "omp", "~/work/shop", verdict, forks=True)
     assert plain_text(line).strip() == shown
+    without = in_use_line(cells, "omp", "~/work/shop", verdict, forks=False)
+    assert plain_text(without).strip() == shown.replace("fork, ", "")
 
 
 @cases(

@@ -96,3 +96,7 @@ def test_each_problem_has_a_message_with_its_number() -> None:
         "config.toml: ascii: must be true or false (problem 1 of 2)",
         "config.toml: keys: no key is called 'x' (problem 2 of 2)",
     ]
+    messages = settings_messages([f"keys: no command is called 'x{n}'" for n in range(20_000)], FILE)
+    assert messages[0] == "config.toml: keys: no command is called 'x0' (problem 1 of 20,000)"
+    assert messages[-1] == "config.toml: `leafmark config --check` lists all problems"
+    assert len(messages) == 6

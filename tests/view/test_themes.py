@@ -90,6 +90,7 @@ def test_the_themes_of_a_folder_follow_the_bundled_ones(env, tmp_path):
         ('txt = "#ffffff"', "txt is not a colour of a theme"),
         ('text = "white"', "text must be a colour"),
         ("text = 3", "text must be a colour"),
+        ("text = " + "9" * 5_000, "a number has too many digits"),
         ('text = "#333333"', "text cannot be read on background"),
         ('cursor = "#dddddd"', "text cannot be read on cursor"),
     ],

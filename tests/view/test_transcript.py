@@ -330,3 +330,31 @@ def test_the_line_of_a_branch_point_has_no_marks_of_markdown():
     places = Places({}, [])
     (note,) = Outline(places, places, 1, 2, {40: starts}, None, True).notes("b").values()
     assert note.text == "  Ψ 1 other branch starts here: # Use redis or SET␛[2J"
+
+
+def test_the_calls_of_a_tool_are_rows_below_its_own():
+    calls = [
+        {"name": "bash", "arguments": {"command": "ls -la"}, "status": "ok", "durationMs": 2400},
+        {"name": "read", "arguments": {"path": "a.py"}, "status": "error", "error": "no such file"},
+        {"name": "write", "argumentsBytes": 9000, "status": "ok"},
+    ]
+    given = result("done", nestedCalls={"calls": calls, "complete": True})
+    shown = made(answer(call("codemode")), results={"1": given}).blocks
+    heads = [" ".join(block.head.whole_text.split()) for block in shown[-4:]]
+    assert heads == [
+        "▸ codemode 1 line · 60.0 s",
+        "▸ bash ls -la 2.4 s",
+        "▸ read a.py × failed",
+        "▸ write 1 line",
+    ]
+    assert [len(line) - len(line.lstrip()) for line in (block.head.whole_text for block in shown[-4:])] == [
+        *(2, 4, 4, 4)
+    ]
+    assert "no such file" in "\n".join(line.whole_text for line in shown[-2].lines)
+    assert "9,000 bytes of arguments were not kept" in "\n".join(line.whole_text for line in shown[-1].body)
+    alone = made(given).blocks
+    assert [" ".join(block.head.whole_text.split())[:6] for block in alone[1:]] == [
+        "▸ bash",
+        "▸ read",
+        "▸ writ",
+    ]

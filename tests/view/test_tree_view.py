@@ -27,7 +27,9 @@ def drawn(view, cells=60):
     for index in range(view.count):
         row = view.row(index)
         active = row.node.index in view.active
-        line = render_tree_row(row, cells, active=active, leaf=index == leaf, glyphs=ASCII)
+        line = render_tree_row(
+            row, cells, label=row.node.label, active=active, leaf=index == leaf, glyphs=ASCII
+        )
         rows.append(plain_text(line).rstrip())
     return rows
 
@@ -424,7 +426,9 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
 def test_an_unread_row_names_its_role(tmp_path, role, shown):
     line = message("a", None, role, "hello") if role else entry("custom", "a", None, customType="t")
     view = opened(tmp_path, header(), line, tree_filter="all")
-    row = render_tree_row(view.row(0), 40, active=True, leaf=False, glyphs=ASCII)
+    row = render_tree_row(
+        view.row(0), 40, label=view.row(0).node.label, active=True, leaf=False, glyphs=ASCII
+    )
     assert plain_text(row).rstrip() == f" * {shown}"
 
 

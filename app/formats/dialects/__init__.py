@@ -8,7 +8,6 @@ from app.formats.dialects.agent import NickcecereAgent
 from app.formats.dialects.claude import Claude
 from app.formats.dialects.codex import Codex
 from app.formats.dialects.indusagi import Indusagi
-from app.formats.dialects.lanes import Lanes
 from app.formats.dialects.omp import Omp
 from app.formats.dialects.pi import Pi
 from app.formats.dialects.transcript import Transcript
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 _DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
-    for dialect in (Pi(), Omp(), Indusagi(), NickcecereAgent(), Claude(), Codex(), Transcript(), Lanes())
+    for dialect in (Pi(), Omp(), Indusagi(), NickcecereAgent(), Claude(), Codex(), Transcript())
 }
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from app.formats.context import compaction_messages
+from app.formats.context import compaction_messages, messages_of
+from app.formats.dialects.copies import Copies
 from app.formats.json_codec import BadLine, decode, encode
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.partial_entry import PartialEntry, decode_partial
@@ -29,6 +30,10 @@ class WriteFormat:
     """
     forks_by_id = False
     """Whether a fork of all entries names its parent by id, and keeps its title."""
+    first_roles: ClassVar[tuple[str, ...]] = ("assistant",)
+    """Roles of messages, of which the first in a new session makes its file
+    (formats/README.md, "Behaviour of SessionManager").
+    """
 
     extension_fields: ClassVar[dict[str, Any]] = {}
     """The other fields of an extension's message."""
@@ -147,8 +152,11 @@ class OmpWriteFormat(WriteFormat):
 class MetadataRecord(PartialEntry, gc=False):
     """A fact about a session in a line that is not an entry.
 
-    `type` is "leaf" (`target_id` is it, or None), "label" (`target_id`, `label`), "session_info" (`name`) or
-    "usage" (`usage`).
+    `type` is "leaf" (`target_id` is it, or None), "label" (`target_id`, `label`), "session_info" (`name`),
+    "usage" (`usage`), "kept" (the fields that say what the compaction `target_id` keeps, in `content`),
+    "folder" (`name` is one in which the session was used), "parent" (`name` is the id of the session that the
+    last entries were copied from), or "skip": the next entry of the line has a number higher by one
+    (`Dialect.entry`).
     """
 
 
@@ -172,7 +180,8 @@ class FirstLines(NamedTuple):
     """The facts in the first lines of a session, in a format without a header line.
 
     `line` is the number of the line with the folder, `created` a time as it is written, `parent` the session
-    that it was forked from or that started it, and `spawned` tells whether a sub-agent wrote it.
+    that it was forked from or that started it, and `spawned` tells whether a sub-agent wrote it. `first_id`
+    is the id of the first entry, which copies of the session keep.
     """
 
     session_id: str
@@ -181,13 +190,36 @@ class FirstLines(NamedTuple):
     parent: object
     line: int
     spawned: bool = False
+    first_id: str = ""
+
+
+BASE_WITHIN = 1 << 20
+"""Bytes in which a file names the session that it goes on from."""
+
+
+class Base(NamedTuple):
+    """The session that another one goes on from without repeating it: its id, the ordinal of the first of its
+    lines that does not count, and the bytes before that line. None: the file does not tell.
+    """
+
+    session_id: str
+    ordinal: int | None = None
+    size: int | None = None
 
 
 class LineReader(Protocol):
     """Reads the lines of one file, each once and in their order."""
 
+    def foresee(self, lines: bytes) -> None:
+        """Look at the lines that `partial_entries` gets next, for facts about lines before them."""
+
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
-        """As `Dialect.partial_entries`, with the facts that the lines before `line` add to its entries."""
+        """As `Dialect.partial_entries`, with the facts that the other lines add to its entries."""
+
+    def again(self) -> LineReader | None:
+        """A reader for the same lines once more, if a later line took the place of an earlier one; what this
+        reader gave does not count then. None if it counts.
+        """
 
 
 class Dialect:
@@ -211,6 +243,10 @@ class Dialect:
     """Whether the versions are pi's, so that older ones are read as version 3
     (formats/README.md, "Migrations").
     """
+    is_dated_by_file = False
+    """Whether a session whose messages have no times is as old as its file, and not as its header."""
+    knows_prompts = False
+    """Whether each message in the user's role was typed, because the dialect tells those of the agent."""
     name_marker = b"session_info"
     """Bytes in each line that names the session; empty if no line after the header does."""
 
@@ -226,6 +262,32 @@ class Dialect:
         :raises BadLine: it is not JSON of this dialect.
         """
         return (decode_partial(line, wrong, snake=self.snake),)
+
+    def partial_entry(self, line: bytes, part: int = 0) -> PartialEntry:
+        """The fields of what `entry` gives.
+
+        :raises BadLine: there is none.
+        """
+        found = [entry for entry in self.partial_entries(line) if type(entry) is not MetadataRecord]
+        if part >= len(found):
+            raise BadLine("the line has no such entry")
+        return found[part]
+
+    def foresee(self, lines: bytes) -> None:
+        """Nothing: each line says all that it means."""
+
+    def again(self) -> LineReader | None:
+        """None: no line takes the place of another."""
+        return None
+
+    copies_stay_in_family = False
+    """Whether a session can have copies of the entries of those alone that it was forked from, and of other
+    forks of one that is gone.
+    """
+
+    def copies(self) -> Copies:
+        """The keys of the copies of entries, for one file."""
+        return Copies()
 
     def reader(self) -> LineReader:
         """A reader of the lines of one file. The dialect itself, where each line says all that it means."""
@@ -293,11 +355,54 @@ class Dialect:
         """The file that a call of `tool` with this `path` argument reads or writes; "" if it is no file."""
         return path
 
+    def folders(self, cwd: str, used: Sequence[str]) -> tuple[str, ...]:
+        """The folders that may be that of a session, the best one first; the first that exists counts.
+
+        :param cwd: the folder in its header, which counts if none of them exists.
+        :param used: those of the lines, absolute, in the order in which they were used last.
+        """
+        return ()
+
+    def base(self, data: bytes) -> Base | None:
+        """The session that the one in `data` goes on from without repeating it; None for none."""
+        return None
+
+    def base_lines(self, data: bytes, base: Base) -> bytes:
+        """The lines of the session `base` that count.
+
+        :param data: the bytes of its file.
+        """
+        return data
+
+    def history(self, line: bytes) -> list[dict[str, Any]] | None:
+        """The messages that the compaction in `line` keeps, the summary among them, where the line has them;
+        None if it does not.
+
+        :raises BadLine: it is not JSON of this dialect.
+        """
+        return None
+
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
         """The messages that replace everything before the compaction `entry` of time `stamp` (ms) in the
         context.
         """
         return compaction_messages(entry, stamp)
+
+    def messages(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
+        """The messages that `entry` of time `stamp` (ms) adds to the context; none for most types."""
+        return messages_of(entry, stamp)
+
+    def first_kept(self, compaction: dict[str, Any], ids: Sequence[str]) -> int:
+        """The index of the first entry before `compaction` that the context keeps.
+
+        :param ids: of the entries on the path before the compaction; their number means that none is kept.
+        """
+        first_id = compaction.get("firstKeptEntryId")
+        return next((index for index, entry_id in enumerate(ids) if entry_id == first_id), len(ids))
+
+    def prune(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The messages of a path that the agent leaves in its context; for pi, all of them."""
+        return messages
 
 
 class SnakeDialect(Dialect):

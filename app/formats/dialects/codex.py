@@ -6,15 +6,26 @@ from __future__ import annotations
 
 import os
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_64_hexdigest
 
-from app.formats.dialects.base import Dialect, FirstLines, MetadataRecord
+from app.formats.dialects.base import BASE_WITHIN, Base, Dialect, FirstLines, MetadataRecord
+from app.formats.dialects.codex_messages import (
+    EXIT_CODE,
+    TypedMarks,
+    answer,
+    content_of,
+    history_of,
+    message_entries,
+)
 from app.formats.dialects.content_blocks import ToolNames, joined_text
+from app.formats.dialects.copies import CodexCopies
 from app.formats.json_codec import BadLine, decode
+from app.formats.long_lines import shortened
 from app.formats.partial_entry import CamelUsage, PartialEntry, partial_entry_of
-from app.formats.text import replace_surrogates
+from app.formats.text import replace_surrogates, valid_string_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,15 +34,7 @@ if TYPE_CHECKING:
 
 _LINES = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
 """Types of the lines of newer rollouts. Lines of the first ones are items without an envelope."""
-_CONTEXT = re.compile(
-    r"\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted"
-    r"|skill|permissions instructions|collaboration_mode|personality_spec|model_switch|subagent_notification"
-    r"|apps_instructions|skills_instructions|plugins_instructions|user_shell_command|recommended_plugins"
-    r"|realtime_conversation|goal_context|hook_context)\b)"
-)
-"""How texts begin that Codex put in the user's role."""
 _FOLDER = re.compile(r"<cwd>([^<]*)</cwd>|Current working directory: ([^\n]*)")
-_EXIT_CODE = re.compile(r"^(?:Exit code: |Process exited with code )(\d+)", re.MULTILINE)
 _EXIT_CODE_WITHIN = 400
 _NO_ENTRIES = frozenset(("ghost_snapshot",))
 _FIRST = 100
@@ -46,7 +49,14 @@ class Codex(Dialect):
     lines_are_entries = False
     migrates = False
     writing = None
+    is_dated_by_file = True
+    knows_prompts = True
     name_marker = b"thread_name"
+    copies_stay_in_family = True
+
+    def copies(self) -> CodexCopies:
+        """By the contents of lines."""
+        return CodexCopies()
 
     def reader(self) -> LineReader:
         """A reader that knows the model, the tools and the tokens so far."""
@@ -77,19 +87,85 @@ class Codex(Dialect):
         return old
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
-        """The entry of the line as it stands for itself, or the fact in it."""
+        """The entries of the line as it stands for itself, or the fact in it."""
         value = decode(line)
         found: list[PartialEntry] = [partial_entry_of(entry, wrong) for entry in _entries(value, line)]
         return found or _facts(value)
 
     def entries(self, line: bytes) -> list[dict[str, Any]]:
-        """The entry of the line; none for a note to the screen and for what describes the session."""
+        """The entries of the line; none for a note to the screen and for what describes the session."""
         return _entries(decode(line), line)
+
+    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """An entry of the line as it stands for itself, or, behind these, as other lines say it is to be
+        read.
+        """
+        value = decode(line)
+        entries = _entries(value, line)
+        if part >= len(entries):
+            entries += _entries(value, line, typed=not _is_prompt(entries))
+        if part >= len(entries):
+            raise BadLine("the line has no such entry")
+        return entries[part]
+
+    def folders(self, cwd: str, used: Sequence[str]) -> tuple[str, ...]:
+        """The folders of the turns, the last one first, then that of the beginning."""
+        return (*reversed(used), cwd) if used and list(used) != [cwd] else ()
+
+    def base(self, data: bytes) -> Base | None:
+        """The rollout that `history_base` of the first line names."""
+        for line in data[:BASE_WITHIN].split(b"\n")[:_FIRST]:
+            try:
+                kind, item = _item(decode(line))
+            except BadLine:
+                continue
+            if kind == "session_meta":
+                session_id, base = _base(item), item.get("history_base")
+                if session_id is None or not isinstance(base, dict):
+                    return None
+                ends = (base.get("end_ordinal_exclusive"), base.get("end_byte_offset"))
+                return Base(session_id, *(end if type(end) is int and end >= 0 else None for end in ends))
+        return None
+
+    def base_lines(self, data: bytes, base: Base) -> bytes:
+        """The lines before that ordinal; in a file without ordinals, those before that byte."""
+        if base.ordinal is not None:
+            end = 0
+            while end < len(data):
+                stop = data.find(b"\n", end) + 1 or len(data)
+                try:
+                    ordinal = decode(data[end:stop]).get("ordinal")
+                except BadLine:
+                    ordinal = None
+                if type(ordinal) is int and ordinal >= base.ordinal:
+                    return data[:end]
+                if ordinal is None and not end:
+                    break
+                end = stop
+            else:
+                return data
+        return data if base.size is None else data[: data.rfind(b"\n", 0, base.size) + 1]
+
+    def history(self, line: bytes) -> list[dict[str, Any]] | None:
+        """The messages of `replacement_history`: the prompts that Codex keeps, and the summary."""
+        kind, item = _item(decode(line))
+        items = item.get("replacement_history")
+        if kind != "compacted" or not isinstance(items, list):
+            return None
+        return history_of(items, item.get("message"))
+
+    def partial_entry(self, line: bytes, part: int = 0) -> PartialEntry:
+        """The fields of what `entry` gives."""
+        return partial_entry_of(self.entry(line, part))
 
     def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
         """The name of the session."""
         facts = _facts(decode(line))
         return [{"type": "session_info", "name": fact.name} for fact in facts if fact.type == "session_info"]
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isabs(path) and "\0" not in path
 
 
 def _own_id(thread_id: str, path: str) -> str:
@@ -140,100 +216,60 @@ def _item(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return "response_item", value
 
 
-def _entries(value: dict[str, Any], line: bytes) -> list[dict[str, Any]]:
+def _entries(value: dict[str, Any], line: bytes, *, typed: bool | None = None) -> list[dict[str, Any]]:
+    """The entries of a line.
+
+    :param typed: whether other lines say that a person typed the texts in the user's role; None if none does.
+    """
     kind, item = _item(value)
     if kind == "compacted":
-        entry: dict[str, Any] | None = {"type": "compaction", "summary": item.get("message")}
+        entries: list[dict[str, Any]] = [{"type": "compaction", "summary": item.get("message")}]
     elif kind == "response_item":
-        entry = _response(item)
+        entries = _response(item, typed)
     elif kind == "event_msg":
-        entry = _event(item)
+        entries = _event(item)
     elif kind == "session_meta" and (base := _base(item)) is not None:
-        entry = {"type": "custom_message", "customType": "history_base", "content": f"Goes on from {base}"}
+        lines = item["history_base"].get("end_ordinal_exclusive")
+        count = f", after its first {lines:,} lines" if type(lines) is int and lines >= 0 else ""
+        fields = {"customType": "history_base", "content": f"Goes on from {base}{count}"}
+        entries = [{"type": "custom_message", **fields}]
     else:
-        entry = None
-    if entry is None:
         return []
     # Lines have no ids. That of the text of the line is the same whenever it is read.
-    entry_id = xxh3_64_hexdigest(line.strip())[:12]
-    head = {"type": entry.pop("type"), "id": entry_id, "parentId": None, "timestamp": value.get("timestamp")}
-    return [head | entry]
+    entry_id = xxh3_64_hexdigest(shortened(line).strip())[:12]
+    head = {"id": entry_id, "parentId": None, "timestamp": value.get("timestamp")}
+    return [{"type": entry.pop("type"), **head, **entry} for entry in entries]
 
 
-def _response(item: dict[str, Any]) -> dict[str, Any] | None:
-    """An item of the conversation with the model."""
+def _is_prompt(entries: Sequence[dict[str, Any]]) -> bool:
+    return any(entry["type"] == "message" and entry["message"]["role"] == "user" for entry in entries)
+
+
+def _response(item: dict[str, Any], typed: bool | None) -> list[dict[str, Any]]:
+    """The entries of an item of the conversation with the model; `typed` as for `_entries`."""
     kind = item.get("type")
     if not isinstance(kind, str) or kind in _NO_ENTRIES:
-        return None
+        return []
     if kind == "message":
-        return _message(item)
+        return message_entries(item, typed)
     if kind == "reasoning":
         parts = (joined_text(item.get("summary")), joined_text(item.get("content")))
         thoughts = "\n\n".join(filter(None, parts))
-        return _answer([{"type": "thinking", "thinking": thoughts}]) if thoughts else None
+        return [answer([{"type": "thinking", "thinking": thoughts}])] if thoughts else []
     if kind == "agent_message":
-        return {"type": "custom_message", "customType": kind, "content": _content(item.get("content"))}
+        return [{"type": "custom_message", "customType": kind, "content": content_of(item.get("content"))}]
     if kind == "image_generation_call":
         image = {"type": "image", "data": item.get("result"), "mimeType": "image/png"}
-        return _answer([image, {"type": "text", "text": item.get("revised_prompt") or ""}])
+        return [answer([image, {"type": "text", "text": item.get("revised_prompt") or ""}])]
     if kind.endswith("_call"):
-        return _answer([_call(kind, item)], "toolUse")
+        return [answer([_call(kind, item)], "toolUse")]
     if kind.endswith("_output"):
-        return {"type": "message", "message": _result(item)}
-    return {"type": "custom", "customType": kind, "data": _without_secrets(item)}
+        return [{"type": "message", "message": _result(item)}]
+    return [{"type": "custom", "customType": kind, "data": _without_secrets(item)}]
 
 
 def _without_secrets(item: dict[str, Any]) -> dict[str, Any]:
     return {key: field for key, field in item.items() if key not in ("type", "encrypted_content")}
-
-
-def _message(item: dict[str, Any]) -> dict[str, Any]:
-    role, content = item.get("role"), _content(item.get("content"))
-    if role == "assistant":
-        return _answer(content)
-    if role == "user" and not _is_context(content):
-        return {"type": "message", "message": {"role": "user", "content": content}}
-    name = "context" if role == "user" else role
-    return {"type": "custom_message", "customType": name, "content": content, "display": False}
-
-
-def _is_context(content: Any) -> bool:
-    """Whether Codex wrote all texts of a message."""
-    values = [block.get("text") for block in content if isinstance(block, dict)] if content else []
-    texts = [text for text in values if isinstance(text, str)]
-    return bool(texts) and all(_CONTEXT.match(text) for text in texts)
-
-
-def _answer(content: Any, stop: str = "stop") -> dict[str, Any]:
-    return {"type": "message", "message": {"role": "assistant", "content": content, "stopReason": stop}}
-
-
-def _content(content: Any) -> Any:
-    """The blocks of a content, as pi spells them."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    if not isinstance(content, list):
-        return content
-    return [_block(block) for block in content if not _is_sealed(block)]
-
-
-def _is_sealed(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "encrypted_content"
-
-
-def _block(block: Any) -> Any:
-    if not isinstance(block, dict):
-        return block
-    kind = block.get("type")
-    if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text"):
-        return {**block, "type": "text"}
-    url = block.get("image_url")
-    if kind == "input_image" and isinstance(url, str):
-        mime, _, data = url.removeprefix("data:").partition(";base64,")
-        if url.startswith("data:image/") and data:
-            return {"type": "image", "data": data, "mimeType": mime}
-        return {"type": "image", "url": url}
-    return block
 
 
 def _call(kind: str, item: dict[str, Any]) -> dict[str, Any]:
@@ -267,22 +303,29 @@ def _result(item: dict[str, Any]) -> dict[str, Any]:
         failed = output.get("success") is False
         output = next((output[key] for key in ("content", "text") if key in output), [output])
     if isinstance(output, str):
-        exit_code = _EXIT_CODE.search(output[:_EXIT_CODE_WITHIN])
+        exit_code = EXIT_CODE.search(output[:_EXIT_CODE_WITHIN])
         failed = failed or (exit_code is not None and int(exit_code[1]) != 0)
-    message = {"role": "toolResult", "toolCallId": item.get("call_id"), "content": _content(output)}
+    message = {"role": "toolResult", "toolCallId": item.get("call_id"), "content": content_of(output)}
     return message | {"isError": failed}
 
 
-def _event(item: dict[str, Any]) -> dict[str, Any] | None:
+def _event(item: dict[str, Any]) -> list[dict[str, Any]]:
     """A note for the screen: nearly all of them repeat an item of the conversation."""
     kind = item.get("type")
     if kind == "turn_aborted":
-        return _answer([], "aborted")
+        return [answer([], "aborted")]
     if kind == "error":
-        answer = _answer([], "error")
-        answer["message"]["errorMessage"] = item.get("message") or "error"
-        return answer
-    return None
+        return [_failure(item.get("message"))]
+    if kind == "task_complete" and (error := item.get("error")):
+        return [_failure(error.get("message") if isinstance(error, dict) else error)]
+    return []
+
+
+def _failure(reason: object) -> dict[str, Any]:
+    """An answer that failed."""
+    failed = answer([], "error")
+    failed["message"]["errorMessage"] = reason if isinstance(reason, str) and reason else "error"
+    return failed
 
 
 def _facts(value: dict[str, Any]) -> list[PartialEntry]:
@@ -305,7 +348,11 @@ def _tokens(item: dict[str, Any], field: str) -> tuple[int, ...] | None:
     if not isinstance(counts, dict):
         return None
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
-    sent, received, read, written = [_count(counts.get(name)) for name in names]
+    if counts.keys().isdisjoint(names):
+        return None
+    amounts = (counts.get(name) for name in names)
+    whole = (int(amount) if type(amount) is float and isfinite(amount) else amount for amount in amounts)
+    sent, received, read, written = map(_count, whole)
     # The input includes the cached tokens.
     return max(0, sent - read - written), received, read, written
 
@@ -328,7 +375,11 @@ class _Reader:
     - Turns that were rolled back are a branch: the entry before them is the leaf, and the next line's parent.
     - An answer is by the model of the latest turn.
     - A result has the name of the tool that was called.
-    - Token counts are sums and are repeated: each adds only the difference to the one before.
+    - Token counts are sums and are repeated: each adds only the difference to the one before. The first sum
+      of a session with a parent has the tokens of the parent as well, and only its last request is new.
+    - A second `session_meta` is that of the session that this one was forked from.
+    - Which texts in the user's role a person typed. A note for the screen repeats each of them. In a file
+      without such notes, the beginning of a text decides. Newer versions note it in the line itself.
     """
 
     def __init__(self) -> None:
@@ -339,29 +390,72 @@ class _Reader:
         self._provider: str | None = None
         self._model: str | None = None
         self._sums: tuple[int, ...] | None = None
+        self._id = ""
+        self._parent: object = None
         self._continues = False
+        self._marks = TypedMarks()
+        self._has_failed = False
+
+    def foresee(self, lines: bytes) -> None:
+        """Remember the prompts that notes for the screen in the next lines repeat."""
+        self._marks.add(lines)
+
+    def again(self) -> LineReader | None:
+        """None: no line takes the place of another."""
+        return None
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The entry of the line in its place, then the leaf; or the fact in the line."""
         value = decode(line)
         kind, item = _item(value)
-        if kind == "turn_context" and isinstance(item.get("model"), str):
-            self._model = replace_surrogates(item["model"])
-        elif kind == "session_meta":
-            self._continues = self._continues or _base(item) is not None
+        if kind == "turn_context":
+            if isinstance(item.get("model"), str):
+                self._model = replace_surrogates(item["model"])
+            folder = valid_string_of(item.get("cwd"))
+            return (MetadataRecord(type="folder", name=folder),) if _is_folder(folder) else ()
+        if kind == "session_meta":
             if isinstance(item.get("model_provider"), str):
                 self._provider = self._provider or replace_surrogates(item["model_provider"])
+            if copied := self._meta(item):
+                return (MetadataRecord(type="parent", name=copied),)
         elif kind == "event_msg" and item.get("type") == "token_count":
-            return self._count_tokens(item)
+            return self._with_model(self._count_tokens(item), item)
         elif kind == "event_msg" and item.get("type") == "thread_rolled_back":
             return self._roll_back(_count(item.get("num_turns")))
+        if kind == "session_meta" and self._last is not None:
+            # The entries of the rollout that it names were read before it.
+            return ()
         entries = _entries(value, line)
         if not entries:
             return _facts(value)
-        partial = partial_entry_of(entries[0], wrong)
-        self._place(partial)
-        self._complete(entries[0], partial)
-        return (partial, MetadataRecord(type="leaf", target_id=partial.id))
+        if self._has_failed and item.get("type") == "task_complete":
+            # The end of a turn repeats the error in it.
+            return ()
+        self._has_failed = kind == "event_msg" and item.get("type") == "error"
+        found: list[PartialEntry] = []
+        typed = self._marks.is_typed(item) if kind == "response_item" else None
+        if typed is not None and typed is not _is_prompt(entries):
+            # `Codex.entry` has the other reading behind that of the line alone.
+            found += [MetadataRecord(type="skip") for _ in entries]
+            entries = _entries(value, line, typed=typed)
+        for entry in entries:
+            partial = partial_entry_of(entry, wrong)
+            self._place(partial)
+            self._complete(entry, partial)
+            found += [partial, MetadataRecord(type="leaf", target_id=partial.id)]
+        return found
+
+    def _meta(self, item: dict[str, Any]) -> str | None:
+        """The id of the session that this one repeats, if the line is the first that tells it."""
+        own, had_parent = valid_string_of(item.get("id")), self._parent is not None
+        self._parent = self._parent or _parent(item)
+        self._continues = self._continues or _base(item) is not None
+        if not self._id:
+            self._id = own
+        elif own and own != self._id and not had_parent:
+            self._parent = own
+            return own
+        return None
 
     def _place(self, partial: PartialEntry) -> None:
         entry_id = partial.id or ""
@@ -387,14 +481,26 @@ class _Reader:
             partial.message.model = self._model
             partial.message.provider = self._provider if self._model else None
 
+    def _with_model(self, records: Sequence[PartialEntry], item: dict[str, Any]) -> Sequence[PartialEntry]:
+        """The records of a count, with the model that was asked and the size of its request."""
+        last = _tokens(item, "last_token_usage")
+        for record in records:
+            record.model, record.provider = self._model, self._provider if self._model else None
+            if last is not None and record.usage is not None:
+                record.usage.prompt = last[0] + last[2] + last[3]
+        return records
+
     def _count_tokens(self, item: dict[str, Any]) -> Sequence[PartialEntry]:
         tokens = _tokens(item, "total_token_usage")
         if tokens is None:
             return _facts({"type": "event_msg", "payload": item})
         before, self._sums = self._sums, tokens
-        if before is None and self._continues:
-            # The first sum has the tokens of the rollout before as well.
-            return [_usage_of(_tokens(item, "last_token_usage") or (0, 0, 0, 0))]
+        if before is None:
+            last = _tokens(item, "last_token_usage")
+            if last is None and self._continues:
+                last = (0, 0, 0, 0)
+            if last is not None and (not any(last) or (self._parent is not None and sum(last) < sum(tokens))):
+                return [_usage_of(last)]
         if before is None or sum(tokens) < sum(before):
             # The sums begin.
             before = (0, 0, 0, 0)

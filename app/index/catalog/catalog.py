@@ -128,6 +128,10 @@ class Catalog:
         rows = self._read(lambda connection: queries.refused(connection, self.roots(connection)))
         return sorted(rows, key=attrgetter("path"))
 
+    def refused_paths(self) -> list[str]:
+        """The paths of the files that are no sessions, in no order."""
+        return self.run(lambda connection: queries.refused_paths(connection, self.roots(connection))) or []
+
     def signatures(self) -> dict[str, Signature]:
         """Path -> signature when the file was read, refused files included."""
         return self._read(lambda connection: queries.signatures(connection, self.roots(connection)))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from app.index.catalog.db_errors import Doubt
 from app.index.catalog.schema import decode, decode_compressed, encode, expect
 from app.index.catalog.span_table import decode_spans, segment_names
-from app.index.row import LISTED, Reading, Row, kind_of
+from app.index.row import LISTED, Reading, Row, folder_of, kind_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,8 +84,10 @@ def row_of(
         row.cwd = cwd.decode("utf-8", "surrogatepass")
         row.modified, row.ino, row.size = int(modified), int(ino), int(size)
         row.mtime_ns, row.ctime_ns = int(mtime_ns), int(ctime_ns)
+        if row.folders:
+            row.cwd = folder_of(row)
         return row
-    except (ValueError, EOFError, TypeError, AttributeError) as error:
+    except (ValueError, EOFError, TypeError, AttributeError, KeyError) as error:
         raise Doubt(f"a row that cannot be read: {error}") from error
 
 
@@ -160,6 +162,18 @@ def refused(connection: sqlite3.Connection, roots: StoreRoots) -> list[Row]:
         f"SELECT {ROW} FROM sessions NOT INDEXED WHERE NOT listed AND store IN ({ids_of(roots)})"
     )
     return [row_of(roots, *stored) for stored in records]
+
+
+def refused_paths(connection: sqlite3.Connection, roots: StoreRoots) -> list[str]:
+    """The paths of the files that are no sessions, in no order."""
+    # Such a file has no folder. A list asks for them each time, and the index finds them without a look at
+    # the sessions.
+    records = connection.execute(
+        "SELECT path FROM sessions INDEXED BY listing"
+        f" WHERE cwd = ? AND NOT listed AND store IN ({ids_of(roots)})",
+        (encode(""),),
+    )
+    return [decode(path) for (path,) in records]
 
 
 def signatures(connection: sqlite3.Connection, roots: StoreRoots) -> dict[str, Signature]:

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     """Spans as (id of the segment, start, length) one after the other."""
 
 MOST_SPANS = 32
-"""The most spans of a session. If there are more, the latest ones are copied into one."""
+"""The most spans of a session after the last large one. If there are more, the latest ones are copied into
+one.
+"""
+
+LARGE_SPAN = 4 << 20
+"""Bytes of a span that is not copied."""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 

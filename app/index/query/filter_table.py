@@ -166,8 +166,8 @@ _FILTER_KINDS = (
         "tokens",
         "a number: >100k, >=2m, <500, <=1k, =0 or a range (1k..2k)",
         "tokens:>100k",
-        meaning="tokens, cached ones too (>100k, >=2m, <500, <=1k, =0 or 1k..2k)",
-        hint="number of tokens",
+        meaning="tokens, input and output (>100k, >=2m, <500, <=1k, =0 or 1k..2k)",
+        hint="number of tokens, input and output",
         values={">100k": "more than 100,000", ">1m": "more than a million", "<10k": "less than 10,000"},
     ),
     FilterKind(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from app.formats.amounts import token_count
 from app.formats.text import is_invisible, one_line
 from app.formats.utf8_text import fold
 from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.query import Filter, QueryError
 from app.index.query.tokens import single_spaced
 from app.index.query.values import SIGNS, number_test, split_sign, time_range
-from app.index.row import problem_count
+from app.index.row import is_ahead, problem_count
 from app.paths import home_prefix_length
 from app.stores import AGENTS
 
@@ -99,7 +101,7 @@ class FilterBuilder:
         if field in ("has", "is"):
             return [self._property(value) for value in values]
         if field == "date":
-            return [_within(self._times(item)) for item in items]
+            return [_within(self._times(item), self._now_ms) for item in items]
         return [_number(field, item) for item in items]
 
     def _folder(self, folded: list[str], normalise: Callable[[str], str]) -> Callable[[str], bool]:
@@ -162,10 +164,15 @@ def _number(field: str, item: Item) -> Test:
     if field == "messages":
         return lambda row, facts: test(row.message_count)
     if field == "tokens":
-        return lambda row, facts: test(sum(row.tokens))
-    if split_sign(item.text)[0] == "=" and ".." not in item.text:
-        return lambda row, facts: test(round(row.cost, 2))  # users type dollars and cents
-    return lambda row, facts: test(row.cost)
+        return lambda row, facts: test(token_count(row.tokens))
+    # Users type dollars and cents.
+    digits = 2 if split_sign(item.text)[0] == "=" and ".." not in item.text else None
+
+    def costs(row: Row, facts: Facts) -> bool:
+        dollars = facts.prices.spending(row.cost, row.unpriced).known
+        return dollars is not None and test(dollars if digits is None else round(dollars, digits))
+
+    return costs
 
 
 _PROPERTIES: dict[str, Test] = {
@@ -204,9 +211,12 @@ def _contains(parts: list[str], folded: str) -> bool:
     return False
 
 
-def _within(times: TimeRange) -> Test:
+def _within(times: TimeRange, now_ms: int) -> Test:
     begin, end = times
-    return lambda row, facts: begin <= row.modified < end
+    if begin <= now_ms and end == inf:
+        # A session whose time is far ahead of the clock is none of the last two days.
+        return lambda row, facts: begin <= row.newest and not is_ahead(row, now_ms)
+    return lambda row, facts: begin <= row.newest < end
 
 
 def _cached(get: Callable[[Row], Any], test: Callable[[Any], bool]) -> Test:

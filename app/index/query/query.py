@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
 from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold
@@ -12,6 +13,7 @@ from app.formats.utf8_text import fold
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.formats.prices import Prices
     from app.index.row import Row
 
 Kind = Literal["word", "phrase", "regex"]
@@ -77,11 +79,13 @@ class Facts:
     live     whether a running agent has, or may have, the session open
     pinned   whether the user has pinned the session
     tags     the tags of the session
+    prices   the prices of tokens without a cost
     """
 
     live: Callable[[Row], bool] = lambda row: False
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
+    prices: Prices = LIST_PRICES
 
 
 @dataclass(slots=True, frozen=True)

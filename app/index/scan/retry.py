@@ -117,7 +117,8 @@ def make_current(
     """Bring `catalog` up to date with the files that a walk of `stores` has just found. Raises nothing.
 
     :param now: the time in milliseconds.
-    :param found: the result of the walk; paths that cannot be read are added to its complaints.
+    :param found: the result of the walk; files that cannot be read or are no sessions are added to its
+        complaints.
     :param read: reads the wanted result from the catalog.
     :return: the result of `read`.
     """
@@ -131,4 +132,5 @@ def make_current(
 
     result = RescanningReader(catalog, scanner).read(scan, read, scan_first=True)
     found.complaints += scanner.unreadable.unread().items()
+    found.complaints += [(path, "no session") for path in catalog.refused_paths()]
     return result

@@ -414,6 +414,8 @@ class UnreadableFiles:
         self._unknown: set[str] = set()
         # Files in folders that may not be read.
         self._hidden: dict[str, str] = {}
+        # Sessions in a form that leafmark does not read. There may be thousands, so they are only counted.
+        self._compressed: frozenset[str] = frozenset()
         # Paths that may contain sessions.
         self._folders: frozenset[str] = frozenset()
 
@@ -427,7 +429,9 @@ class UnreadableFiles:
         self._reasons = {path: why for path, why in self._reasons.items() if path in files}
         passed_over = {path: why for path, why in complaints if path not in known and not hides_nothing(why)}
         self._hidden = {path: why for path, why in passed_over.items() if store_of(path, self._stores)}
-        self._folders = frozenset(passed_over.keys() - self._hidden.keys())
+        suffixes = tuple({suffix for store in self._stores for suffix in store.unread_suffixes})
+        self._compressed = frozenset([path for path in passed_over if path.endswith(suffixes)])
+        self._folders = frozenset(passed_over.keys() - self._hidden.keys() - self._compressed)
 
     def failed(self, path: str, reason: str, *, is_known: bool) -> None:
         """Take note that a file could not be read.
@@ -450,8 +454,8 @@ class UnreadableFiles:
         return [*self._reasons.items()]
 
     def counts(self) -> tuple[int, int]:
-        """The number of files in `unread`, and the number of folders that could not be read."""
-        return len(self.unread()), len(self._folders)
+        """The number of compressed sessions, and the number of folders that could not be read."""
+        return len(self._compressed), len(self._folders)
 
     def unread(self) -> dict[str, str]:
         """Path -> reason for the files that were never read: they may be sessions."""

@@ -181,6 +181,7 @@ class DocumentSet:
         self._histories_lock = Lock()
         self._lock = Lock()
         self._by_path: dict[str, Document] = {}
+        self._deleted: dict[str, Document] = {}
         self._blocks: list[Block] = []
         self._unasked: set[str] = set()
         self._out_of_reach: set[str] = set()
@@ -263,7 +264,8 @@ class DocumentSet:
             self._ask_for_texts()
         with self._lock:
             if self._snapshot is None:
-                documents = newest_first(self._by_path.values())
+                self._find_deleted()
+                documents = newest_first([*self._by_path.values(), *self._deleted.values()])
                 self._blocks = _blocks(documents, self._blocks)
                 self._segments.keep({span[0] for document in documents for span in document.spans or ()})
                 self._snapshot = Snapshot(self._blocks, sorted(self._out_of_reach))
@@ -271,6 +273,18 @@ class DocumentSet:
 
     def _document(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
         return Document(row, spans, self._home, self._histories.prompts(row))
+
+    def _find_deleted(self) -> None:
+        """Find the sessions of which only the prompts are left."""
+        before, self._deleted = self._deleted, {}
+        if not self._histories.has_sessions:
+            return
+        known = {(document.row.agent, document.row.id) for document in self._by_path.values()}
+        for row, prompts in self._histories.deleted(known):
+            document = before.get(row.path)
+            if document is None or document.prompts != prompts:
+                document = Document(row, (), self._home, prompts)
+            self._deleted[row.path] = document
 
     def _read_histories(self) -> None:
         # This is not `_lock`, so that no scan waits while a long history is read.

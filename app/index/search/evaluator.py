@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.dialects import dialect_named
 from app.formats.text_kinds import CONVERSATION, USER
+from app.index.catalog.span_table import LARGE_SPAN
 from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, is_metadata
 from app.index.search.passages import Passage, best_of, ordinals, passage_at
 from app.sessions.passages import HEAD, HEADS, kind_of
@@ -79,7 +80,13 @@ class Evaluator:
             if not number % _PER_CHECK:
                 self._token.check()
             for text_range in texts[slot] or ():
-                if find_first(*text_range) >= 0 and (decides_alone or self._in_range(matcher, text_range)):
+                is_found = find_first(*text_range) >= 0 and (
+                    decides_alone or self._in_range(matcher, text_range)
+                )
+                source, start, end = text_range
+                if end - start >= LARGE_SPAN:
+                    source.release(start, end)
+                if is_found:
                     matching.append(slot)
                     break
         if self.plan.everywhere and len(matching) < len(slots):
@@ -138,6 +145,7 @@ class PassageFinder:
         find = self._backwards if self._plan.finds_backwards else self._forwards
         for source, start, end in reversed(texts if self._plan.wanted else ()):
             yield from find(row, source, start, end)
+            source.release(start, end)
 
     def terms_in_prompts(self, texts: Texts, terms: int) -> int:
         """The mask of the terms that prompts of a session have.

@@ -19,8 +19,9 @@ from app.index.search.grep.file_search import FileSearcher, entries_of
 from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
-from app.sessions.errors import Changed
+from app.sessions.errors import Changed, SessionError
 from app.sessions.tree.entry_loader import read_beginning
+from app.sessions.tree.tree import open_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +37,7 @@ _READ_BYTES = 16 << 10
 """Bytes of a line that are read first; more are read only if it is longer."""
 
 _MOST_COUNTED = 20_000
-"""Texts with a term after which the others of a session are not counted."""
+"""Entries with a term after which the others of a session are not counted."""
 
 # Kind of a text -> role of its entry. Used if the entry no longer exists, as the text store has no roles.
 _ROLES = {
@@ -88,23 +89,29 @@ class HitDetails:
         self._fill(hit, passage)
 
     def count(self, document: Document, most: int) -> int:
-        """The number of texts of a session that have all terms; if none has, of those that have any of them.
+        """The number of entries of a session that have all terms, in their texts and their label; if none
+        has, of those that have any of them. The tree and the transcript count the same entries.
 
         :param most: the highest number to count to.
         """
+        self._segments.look(document.spans or ())
+        token = CancelToken()
+        finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
+        labels = [passage for passage in finder.in_metadata(document) if passage.kind == LABEL]
         passages: Iterable[Passage] | None = self._file_passages.get(document)
         if passages is None:
-            self._segments.look(document.spans or ())
-            token = CancelToken()
-            finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
             passages = finder.passages(document.row, texts_of(document, self._segments) or ())
-        full = partial = 0
+        is_alone = dialect_named(document.row.dialect).one_entry_a_line
+        masks = _labelled_entries(document.row, labels)
+        full = sum(mask == self._plan.all_terms for mask in masks.values())
         for passage in passages:
-            partial += 1
-            full += passage.mask == self._plan.all_terms
-            if full >= most or partial >= _MOST_COUNTED:
+            place = passage.offset, 0 if is_alone else passage.nth
+            before = masks.get(place, 0)
+            masks[place] = mask = before | passage.mask
+            full += before != mask == self._plan.all_terms
+            if full >= most or len(masks) >= _MOST_COUNTED:
                 break
-        return min(full or partial, most)
+        return min(full or len(masks), most)
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()
@@ -153,6 +160,22 @@ class HitDetails:
             _fill_metadata(hit, passage, matchers)
         else:
             _fill_text(hit, passage, matchers)
+
+
+def _labelled_entries(row: Row, labels: Iterable[Passage]) -> dict[tuple[int, int], int]:
+    """The place of each entry whose label has a term (the offset of its line, its number in the line), and
+    the terms of the label. A label without an entry is left out.
+    """
+    masks = {row.labels[label.offset][0]: label.mask for label in labels}
+    if not masks:
+        return {}
+    try:
+        tree = open_tree(row.path, (row.agent,))
+    except (SessionError, OSError):
+        # The stored text is searched: each label counts as one of its entries.
+        return {(-1, number): mask for number, mask in enumerate(masks.values())}
+    nodes = [(tree.by_id.get(id), mask) for id, mask in masks.items()]
+    return {(node.offset, node.part): mask for node, mask in nodes if node is not None}
 
 
 def is_name_or_label(passage: Passage) -> bool:
@@ -206,6 +229,13 @@ def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[s
             ]
         results += [(entry, text) for text in texts]
     return results
+
+
+def texts_at(hit: Hit) -> list[str]:
+    """The whole texts of the file, in one of which a hit is; none for one in a name, a label or the like."""
+    if hit.where != "text":
+        return []
+    return [text for _, text in _texts(entries_at(hit.row, hit.offset), hit.kind)]
 
 
 def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:

@@ -46,8 +46,8 @@ def is_metadata(kind: int) -> bool:
 
 
 def packed_metadata(row: Row, home: str, prompts: Sequence[str] = ()) -> PackedText:
-    """The passages of a row: its name, labels, prompts, folder, id and agent. The offset of a label is its
-    number.
+    """The passages of a row: its name, labels, prompts, folder, id and agent; only the prompts and the id of
+    a deleted session. The offset of a label is its number.
 
     :param home: the folder that is written as ``~``.
     :param prompts: those of its agent's history.
@@ -58,11 +58,12 @@ def packed_metadata(row: Row, home: str, prompts: Sequence[str] = ()) -> PackedT
     for number, (_, label) in enumerate(row.labels):
         parts.append(pack(LABEL, number, label))
     parts += [pack(HISTORY, 0, prompt) for prompt in prompts]
-    if row.cwd:
+    if row.cwd and not row.is_deleted:
         parts.append(_folder(row.cwd, home))
     if row.id:
         parts.append(pack(ID, 0, row.id))
-    parts.append(_agent(row.agent))
+    if not row.is_deleted:
+        parts.append(_agent(row.agent))
     return joined(parts)
 
 

@@ -1,22 +1,26 @@
 """The prompts of sessions in the histories that agents keep beside their sessions.
 
 A history may have a prompt that is not in the file of its session: the prompt was cancelled, or the file was
-edited later.
+edited later. Claude Code deletes old sessions, and their prompts stay in its history.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.errors import SessionError
 from app.formats.text import replace_surrogates
+from app.formats.timestamps import parse_time
+from app.index.row import deleted_row
 from app.small_files import read_small
 from app.stores.json_state import Damaged, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
+    from typing import Any
 
     from app.index.row import Row
     from app.stores.base import Store
@@ -32,48 +36,89 @@ about 400 bytes, its index included.
 MAX_LINES_BYTES = 64 << 20
 """The same of a history in lines of JSON, all of which are parsed again after each prompt."""
 _SUFFIXES = ("", "-wal", "-journal")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_PASTED = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #(\d+)[^\]\n]*\]")
+
+
+class History(NamedTuple):
+    """The prompts in a history, and the sessions that it tells about: id -> (folder, time of the first
+    prompt, time of the last one). Only histories that outlive their sessions tell about them. `pasted` are
+    the prompts with a pasted part, which the session itself has in another spelling.
+    """
+
+    prompts: Prompts
+    sessions: dict[str, tuple[str, int, int]]
+    pasted: set[str]
 
 
 class PromptHistories:
     """The histories of some stores. A history that is missing or cannot be read has no prompts."""
 
     def __init__(self, stores: Iterable[Store]) -> None:
-        self._paths = {
-            (listed.root, store.agent.name): store.history
+        self._stores = {
+            (listed.root, store.agent.name): store
             for listed in stores
             for store in (listed, *listed.twins)
             if store.history
         }
         self._signatures: dict[str, Signature] = {}
-        self._prompts: dict[str, Prompts] = {}
+        self._histories: dict[str, History] = {}
 
     def prompts(self, row: Row) -> Sequence[str]:
-        """The prompts of a session at the last `update`, newest first."""
-        return self._prompts.get(self._paths.get((row.store, row.agent), ""), {}).get(row.id, ())
+        """The prompts of a session at the last `update`, newest first, without those that would be shown
+        twice because they are spelt in another way in the session.
+        """
+        store = self._stores.get((row.store, row.agent))
+        history = self._histories.get(store.history, _NOTHING) if store is not None else _NOTHING
+        prompts = history.prompts.get(row.id, ())
+        return [each for each in prompts if each not in history.pasted] if history.pasted else prompts
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether a history tells about sessions, some of which may be gone."""
+        return any(history.sessions for history in self._histories.values())
+
+    def deleted(self, known: Container[tuple[str, str]]) -> Iterator[tuple[Row, Sequence[str]]]:
+        """The sessions that histories tell about and whose files are gone, with their prompts.
+
+        :param known: agent and id of the sessions that are there.
+        """
+        for (root, name), store in self._stores.items():
+            prompts, sessions, _ = self._histories.get(store.history, _NOTHING)
+            for session_id, (folder, first, last) in sessions.items():
+                if (name, session_id) in known:
+                    continue
+                path = os.path.join(
+                    store.agent.folder_of(store, folder, ""), store.agent.file_name("", session_id)
+                )
+                # A file that was not read yet, or cannot be read, is there.
+                if not os.path.lexists(path):
+                    said = prompts[session_id]
+                    yield deleted_row(path, root, name, session_id, folder, said, (first, last)), said
 
     def update(self) -> bool:
         """Read the histories that have changed since the last call. Return whether any prompt has. For one
         thread at a time.
         """
         changed = False
-        for path in dict.fromkeys(self._paths.values()):
+        for path in dict.fromkeys(store.history for store in self._stores.values()):
             signature = _signature(path)
             if signature == self._signatures.get(path, _MISSING):
                 continue
             self._signatures[path] = signature
             try:
-                prompts = read_prompts(path)
+                history = read_prompts(path)
             except SessionError:  # `doctor` has the reason
-                prompts = {}
-            if prompts != self._prompts.get(path, {}):
-                self._prompts[path] = prompts
+                history = _NOTHING
+            if history != self._histories.get(path, _NOTHING):
+                self._histories[path] = history
                 changed = True
         return changed
 
 
-def read_prompts(path: str) -> Prompts:
-    """The prompts of the history at `path`, by session: a database, or lines of JSON if its name ends with
-    `.jsonl`. Nothing is written beside it.
+def read_prompts(path: str) -> History:
+    """The history at `path`: a database, or lines of JSON if its name ends with `.jsonl`. Nothing is written
+    beside it.
 
     :raises SessionError: there is none, it is too large, or it cannot be read.
     """
@@ -89,17 +134,21 @@ def read_prompts(path: str) -> Prompts:
         for row in history.recent(sys.maxsize):
             # A damaged row may have values of any type. Passages have no NUL characters.
             _add(prompts, row.session_id, row.prompt)
-    return prompts
+    return History(prompts, {}, set())
 
 
-def _add(prompts: Prompts, session_id: object, prompt: object) -> None:
+def _add(prompts: Prompts, session_id: object, prompt: object) -> bool:
     if isinstance(session_id, str) and isinstance(prompt, str) and (text := prompt.replace("\0", "")):
         prompts.setdefault(session_id, []).append(text)
+        return True
+    return False
 
 
-def _prompts_of_lines(path: str) -> Prompts:
-    """The prompts of Codex's history (formats/README.md, "Files of Codex"); damaged lines are skipped."""
-    prompts: Prompts = {}
+def _prompts_of_lines(path: str) -> History:
+    """The history of Codex or of Claude Code (formats/README.md, "Files of Codex", "Files of Claude Code");
+    damaged lines are skipped.
+    """
+    history = History({}, {}, set())
     try:
         lines = read_small(path, MAX_LINES_BYTES).split(b"\n")
     except OSError as error:
@@ -109,9 +158,43 @@ def _prompts_of_lines(path: str) -> Prompts:
             content = parse_json(line)
         except Damaged:
             continue
-        if isinstance(content, dict) and isinstance(text := content.get("text"), str):
-            _add(prompts, content.get("session_id"), replace_surrogates(text))
-    return prompts
+        if not isinstance(content, dict):
+            continue
+        if isinstance(text := content.get("text"), str):
+            _add(history.prompts, content.get("session_id"), replace_surrogates(text))
+        elif isinstance(content.get("display"), str):
+            _add_claude(history, content)
+    return history
+
+
+def _add_claude(history: History, line: dict[str, Any]) -> None:
+    """Add a line of Claude Code's history, which is older than those before."""
+    session_id, folder, pasted = line.get("sessionId"), line.get("project"), line.get("pastedContents")
+    texts = pasted.copy() if isinstance(pasted, dict) else {}
+
+    def text_of(place: re.Match[str]) -> str:
+        # Each text once: a line may name one a thousand times.
+        part = texts.pop(place[1], None)
+        content = part.get("content") if isinstance(part, dict) and part.get("type") == "text" else None
+        return content if isinstance(content, str) and content else place[0]
+
+    text = replace_surrogates(_PASTED.sub(text_of, line["display"]))
+    if not (isinstance(session_id, str) and _ID.fullmatch(session_id)):
+        return  # Lines of older versions name no session.
+    if not _add(history.prompts, session_id, text):
+        return
+    if pasted:
+        history.pasted.add(history.prompts[session_id][-1])
+    time_ms = parse_time(line.get("timestamp")) or 0
+    known = history.sessions.get(session_id)
+    if known is not None:
+        folder, _, last = known
+        history.sessions[session_id] = (folder, time_ms or known[1], last or time_ms)
+    elif isinstance(folder, str) and os.path.isabs(folder) and "\0" not in folder:
+        history.sessions[session_id] = (replace_surrogates(folder), time_ms, time_ms)
+
+
+_NOTHING = History({}, {}, set())
 
 
 def _signature(path: str) -> Signature:

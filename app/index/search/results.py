@@ -34,7 +34,7 @@ class Hit:
     score      the higher, the more relevant; 0 in another order than by relevance
     near       it was found by another spelling of a word that nothing matches
 
-    `count` gives the number of texts of the session that match.
+    `count` gives the number of entries of the session that match.
 
     `row`, `score` and `near` are known at once. The others are looked up when the first of them is read, in
     the thread that reads it: a line of the session's file is read.
@@ -147,8 +147,8 @@ class Hit:
         return self
 
     def count(self, most: int) -> int:
-        """The number of texts of the session that match, counted up to `most`; 0 if none does, or if this is
-        one of several hits of the session.
+        """The number of entries of the session that match, counted up to `most`; 0 if none does, or if this
+        is one of several hits of the session.
         """
         if not isinstance(self._count, int):
             self._count = self._count(most)

@@ -96,7 +96,9 @@ class SearchPass:
             self.searched += len(slots)
             yield [documents[slot] for slot in slots]
             return
-        without_text = frozenset(slots) if self.plan.query.is_deep else block.without_text(self._segments)
+        without_text = block.without_text(self._segments)
+        if self.plan.query.is_deep:
+            without_text = frozenset(slot for slot in slots if not documents[slot].row.is_deleted)
         stored = [slot for slot in slots if slot not in without_text]
         from_files = [slot for slot in slots if slot in without_text]
         matching = self._evaluate(block, stored)
@@ -144,6 +146,9 @@ class SearchPass:
         slots: Sequence[int] = range(len(documents))
         if lacking:
             slots = [slot for slot in slots if documents[slot] not in lacking]
+        if not self.plan.wanted:
+            # Only what was typed in a deleted session is found.
+            slots = [slot for slot in slots if not documents[slot].row.is_deleted]
         if passes is not None:
             slots = [slot for slot in slots if passes(documents[slot])]
         self.searched += len(documents) - len(slots)

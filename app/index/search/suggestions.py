@@ -195,6 +195,7 @@ def nearest(
                 position = source.find(part, position + len(part), end)
             remaining_by_part[part] = remaining
             token.check()
+        source.release(start, end)
     ranked = sorted(counts, key=lambda candidate: (faults_of[candidate][0], -counts[candidate], candidate))
     return tuple(candidate.decode() for candidate in ranked[:MOST])
 

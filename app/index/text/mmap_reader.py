@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.formats.lines import open_file
+from app.index.catalog.span_table import LARGE_SPAN
 from app.index.text.segment import WRITTEN, path_of
 from app.index.truncation import guard_mapping
 from app.sessions.passages import BLOCK, MARK, Block, end_of, is_intact
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from app.index.row import Span
 
     Find = Callable[[bytes, int, int], int]
+
+
+_DONT_NEED: int | None = getattr(mmap, "MADV_DONTNEED", None)  # not on every system
 
 
 class Source:
@@ -107,7 +111,18 @@ class Source:
         if not (start >= 0 and end <= self.size and self._is_intact(start, end)):
             return False
         self.intact[start] = length
+        self.release(start, end)
         return True
+
+    def release(self, start: int, end: int) -> None:
+        """Take a large part that was read out of this process's memory: a session of gigabytes needs no
+        gigabytes. The next access reads it from the file again.
+        """
+        if _DONT_NEED is not None and isinstance(self.data, mmap.mmap) and end - start >= LARGE_SPAN:
+            begin = start // mmap.PAGESIZE * mmap.PAGESIZE
+            self.data.madvise(_DONT_NEED, begin, end - begin)
+            if self.written is not self:
+                self.written.release(start, end)
 
     def has_written(self, mark: int) -> bool:
         """Whether the text as it is written of the passage that begins at `mark` is undamaged."""

@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from app.index.catalog.span_table import (
+    LARGE_SPAN,
     MOST_SPANS,
     copy_from,
     joined,
@@ -105,9 +106,11 @@ class TextStore:
         if kept is None or before is None:
             return None
         spans = joined((*before, *kept))
-        if len(spans) <= MOST_SPANS:
+        # The parts of a long text stay where they are.
+        large = next((number for number in range(len(spans), 0, -1) if spans[number - 1][2] >= LARGE_SPAN), 0)
+        if len(spans) - large <= MOST_SPANS:
             return spans
-        first = copy_from(spans)
+        first = large + copy_from(spans[large:])
         data = read_spans(self.folder, spans[first:])
         if data is None:
             return None

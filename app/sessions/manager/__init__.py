@@ -1,1 +1,1 @@
-"""`SessionManager` and its parts: the entries, the file, forks, the context for the model."""
+"""`SessionManager` and its parts: the entries, the file, forks, the context."""

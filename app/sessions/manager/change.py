@@ -41,7 +41,9 @@ class Change:
     :param moves: for a move, where each thing was and where it is now ("": nowhere, or unknown): first the
         session's file, then its folder of artifacts.
     :param lines: the lines that were replaced: the id of the entry ("" for the header), and its line before
-        and after, as UTF-8 with surrogates for bytes that are not.
+        and after, as UTF-8 with surrogates for bytes that are not. For a restore, the lines that were
+        appended with it, and for the move to the trash that undoes it, those that were taken off ("" before
+        or after). For tags, the note before and after if it was changed with them.
     """
 
     kind: Literal[

@@ -1,13 +1,11 @@
-"""Build the context that the agent would send to the model at a leaf
-(formats/README.md, "Context").
-"""
+"""Build the context that the agent itself builds at a leaf (formats/README.md, "Context")."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.formats.context import edited, messages_of
+from app.formats.context import context_edits, edited
 from app.sessions.storage.blobs import PREFIX
 
 if TYPE_CHECKING:
@@ -53,18 +51,30 @@ def build_context(path: Sequence[Entry], dialect: Dialect, restore: Restore | No
     context = Context()
     _set_models(context, path)
     _set_state(context, path)
-    kept, compaction = _kept_entries(path)
-    edits = {
-        entry.normalized.get("targetId"): entry.normalized.get("replacement")
-        for entry in kept
-        if entry.type == "context_edit"
-    }
+    kept, compaction = _kept_entries(path, dialect)
+    edits = context_edits(entry.normalized for entry in kept if entry.type == "context_edit")
+    summary: list[dict[str, Any]] = []
     if compaction is not None and edits.get(compaction.id, "") is not None:
-        context.messages += dialect.summary(compaction.normalized, compaction.time_ms)
+        summary = kept_messages(compaction, dialect)
+    if compaction is None or compaction.normalized.get("keepsBefore") is not True:
+        context.messages += summary
+        summary = []
     for entry in kept:
-        messages = _messages(entry, restore)
+        if summary and compaction is not None and entry.index > compaction.index:
+            context.messages += summary
+            summary = []
+        messages = _messages(entry, dialect, restore)
         context.messages += edited(messages, edits[entry.id]) if entry.id in edits else messages
+    context.messages = dialect.prune(context.messages + summary)
     return context
+
+
+def kept_messages(compaction: Entry, dialect: Dialect) -> list[dict[str, Any]]:
+    """The messages that replace all before a compaction: the summary, and those that its line keeps."""
+    history = dialect.history(compaction.source) if compaction.source else None
+    if history is None:
+        return dialect.summary(compaction.normalized, compaction.time_ms)
+    return [{**message, "timestamp": compaction.time_ms} for message in history]
 
 
 def _set_models(context: Context, path: Sequence[Entry]) -> None:
@@ -111,7 +121,7 @@ def _set_state(context: Context, path: Sequence[Entry]) -> None:
                     context.injected_rules.append(rule)
 
 
-def _kept_entries(path: Sequence[Entry]) -> tuple[Sequence[Entry], Entry | None]:
+def _kept_entries(path: Sequence[Entry], dialect: Dialect) -> tuple[Sequence[Entry], Entry | None]:
     """Return the entries of the path that the context keeps, and the compaction that replaces the others."""
     last = {"compaction": -1, "reset_boundary": -1}
     for index, entry in enumerate(path):
@@ -123,8 +133,12 @@ def _kept_entries(path: Sequence[Entry]) -> tuple[Sequence[Entry], Entry | None]
     if compaction_index < 0:
         return path, None
     compaction = path[compaction_index]
-    first_id = compaction.normalized.get("firstKeptEntryId")
-    start = next((index for index in range(compaction_index) if path[index].id == first_id), compaction_index)
+    if isinstance(ids := compaction.normalized.get("keptEntryIds"), list):
+        # Claude Code names each line that it keeps.
+        named = set(ids)
+        before = [entry for entry in path[:compaction_index] if entry.id.partition("#")[0] in named]
+        return [*before, *path[compaction_index + 1 :]], compaction
+    start = dialect.first_kept(compaction.normalized, [entry.id for entry in path[:compaction_index]])
     before = [entry for entry in path[start:compaction_index] if not _is_system(entry)]
     return [*before, *path[compaction_index + 1 :]], compaction
 
@@ -134,15 +148,15 @@ def _is_system(entry: Entry) -> bool:
     return isinstance(message, dict) and message.get("role") == "system"
 
 
-def _messages(entry: Entry, restore: Restore | None) -> list[dict[str, Any]]:
+def _messages(entry: Entry, dialect: Dialect, restore: Restore | None) -> list[dict[str, Any]]:
     if entry.type not in _MESSAGE_TYPES:
         return []
     fields, time_ms = entry.raw, None
     if entry.type != "message":
         fields, time_ms = entry.normalized, entry.time_ms
-    elif not isinstance(fields.get("message"), dict):
-        # A message that is an object on disk is used unchanged; any other is normalized.
+    elif fields.get("type") != "message" or not isinstance(fields.get("message"), dict):
+        # A message that is an object in a line of pi's shape is used unchanged; any other is normalized.
         fields = entry.normalized
     if restore is not None and _BLOB in entry.source:
         fields = restore(fields)
-    return messages_of(fields, time_ms)
+    return dialect.messages(fields, time_ms)

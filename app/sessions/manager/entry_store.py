@@ -1,8 +1,8 @@
 """The entries of one session in memory: in order, by id, with labels, name and leaf
 (formats/README.md, "Behaviour of SessionManager").
 
-An `EntryStore` is filled from the bytes of a file, line by line, or entry by entry as they are made. It opens
-no files.
+An `EntryStore` is filled from the bytes of a file, line by line, or entry by entry as they are made. The
+lines of a large file stay there, and are read from it when they are wanted.
 """
 
 from __future__ import annotations
@@ -11,22 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.json import Decoder
+from xxhash import xxh3_64_intdigest
 
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
+from app.formats.glued import records_in
 from app.formats.header import HeaderChecks
-from app.formats.json_codec import DECODE_ERRORS, BadLine
-from app.formats.lines import BOM, is_blank, skip_blanks
+from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
+from app.formats.long_lines import shortened
 from app.formats.migrate import CURRENT_VERSION, made_up_id, migrate, migrate_line
+from app.formats.odd_values import without_odd_words
 from app.formats.text import trim_name
 from app.formats.timestamps import parse_time
-from app.sessions.errors import Damage, DamagedLine, NulBytes, TornLine
+from app.sessions.errors import Changed, Damage, DamagedLine, NulBytes, TornLine
 from app.sessions.parent_links import deepest_leaf
+from app.sessions.tree.entry_loader import read_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from app.formats.dialects.base import Dialect
+    from app.formats.dialects.base import Dialect, LineReader
     from app.formats.partial_entry import PartialEntry, PartialMessage
 
 AMOUNTS = ("input", "output", "cacheRead", "cacheWrite")
@@ -42,14 +47,16 @@ class EntryFormat:
     def __init__(self, dialect: Dialect, version: int) -> None:
         self.dialect = dialect
         self.known: dict[int, dict[str, Any]] = {}
-        """Fields of messages that the lines before them tell, by the index of the entry."""
+        """Fields of messages and compactions that the lines before them tell, by the index of the entry."""
         self.version = version if dialect.migrates else CURRENT_VERSION
         self.plain = dialect.writing is not None
         """Entries on disk have the fields of pi's version 3 already, or are migrated to have them."""
 
     def complete(self, raw: dict[str, Any], index: int) -> dict[str, Any]:
-        """An entry with all fields of its message."""
+        """An entry with all fields of its message, or of its compaction."""
         known, message = self.known.get(index), raw.get("message")
+        if known and raw.get("type") == "compaction":
+            return raw | known
         return {**raw, "message": message | known} if known and isinstance(message, dict) else raw
 
 
@@ -75,7 +82,7 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     index: int = field(default=0, name="#index")
     line: int = field(default=0, name="#line")
     _line: Any = field(default=b"", name="#source")
-    """Bytes, or a view of the file's bytes, so that the lines are not copied."""
+    """Bytes, or a view of the file's bytes, so that the lines are not copied, or a `_StoredLine`."""
     _part: int = field(default=0, name="#part")
     _raw: dict[str, Any] | None = field(default=None, name="#raw")
     _format: EntryFormat | None = field(default=None, name="#format")
@@ -99,11 +106,14 @@ class Entry(Struct, eq=False, gc=False, dict=False):
 
     @property
     def normalized(self) -> dict[str, Any]:
-        """The entry with the fields of pi's version 3; the same object as `raw` if that has them."""
+        """The entry with the fields of pi's version 3; the same object as `raw` if that has them, and
+        no words that are none.
+        """
         entry_format = self._format
         if entry_format is None or entry_format.plain or not self.source:
-            return self.raw
-        return entry_format.complete(entry_format.dialect.entry(self.source, self._part), self.index)
+            return without_odd_words(self.raw)
+        entry = entry_format.dialect.entry(self.source, self._part)
+        return without_odd_words(entry_format.complete(entry, self.index))
 
     @property
     def migrated_line(self) -> bytes:
@@ -122,6 +132,34 @@ class Entry(Struct, eq=False, gc=False, dict=False):
 
     def __repr__(self) -> str:
         return f"Entry({self.index}, {self.type}, id={self.id})"
+
+
+class _StoredLine:
+    """A line of a large file, which is not in memory: `bytes` reads it.
+
+    :param store: has the path of the file.
+    :param offset: of the line in the file; `length` is that of the line without its LF.
+    :param line: the line as it was read, shortened if it is long.
+    """
+
+    __slots__ = ("_digest", "_length", "_offset", "_store")
+
+    def __init__(self, store: EntryStore, offset: int, length: int, line: bytes | memoryview) -> None:
+        self._store = store
+        self._offset = offset
+        self._length = length
+        self._digest = xxh3_64_intdigest(line)
+
+    def __bytes__(self) -> bytes:
+        """:raises Changed: the file has another line there."""
+        path = self._store.file
+        try:
+            line = read_line(path, self._offset, self._length)
+        except OSError:
+            raise Changed(path) from None
+        if xxh3_64_intdigest(shortened(line)) != self._digest:
+            raise Changed(path)
+        return line
 
 
 def _refuse(kind: type, value: object) -> Any:
@@ -149,10 +187,18 @@ class EntryStore:
     ends_open     the last line has no newline, though it is an entry
     """
 
-    def __init__(self, file: str, dialect: str, version: int, name: str | None = None) -> None:
+    def __init__(
+        self,
+        file: str,
+        dialect: str,
+        version: int,
+        name: str | None = None,
+        reader: LineReader | None = None,
+    ) -> None:
+        """:param reader: reads its lines; None for a new reader of its dialect."""
         self.file = file
         self.dialect: Dialect = dialect_named(dialect)
-        self._reader = self.dialect.reader()
+        self.reader = reader or self.dialect.reader()
         self.entries: list[Entry] = []
         self.by_id: dict[str, Entry] = {}
         self.labels: dict[str, str] = {}
@@ -164,6 +210,7 @@ class EntryStore:
         self.lines = 0
         self.numbered = self.dialect.migrates and version < 2
         self.ends_open = False
+        self._is_unfinished = False
         self._format = EntryFormat(self.dialect, version)
         self._header_checks = HeaderChecks()
         self._marked_leaf: tuple[str | None] | None = None
@@ -184,27 +231,66 @@ class EntryStore:
         end = data.rfind(b"\n") + 1
         self._read_lines(data[:end] if end < len(data) else data)
         if end < len(data):
-            entries, skipped = len(self.entries), len(self.skipped)
-            self._read_lines(data[end:])
-            self.lines -= 1
-            self.ends_open = len(self.entries) > entries
-            if len(self.skipped) > skipped:
-                torn = self.skipped[skipped]
-                self.skipped[skipped:] = [TornLine(self.file, torn.line, "the last line is unfinished")]
+            self._read_unfinished(data[end:])
         self._find_leaf()
         return end
 
-    def _read_lines(self, data: bytes) -> None:
+    def read_file(self, descriptor: int) -> int:
+        """As `read`, of all lines of a large file, which stay there.
+
+        :raises OSError: it cannot be read.
+        """
+        offset = 0
+        for window, size, length in line_windows(descriptor):
+            lines = bytes(memoryview(window)[:size])
+            if lines.endswith(b"\n"):
+                self._read_lines(lines, offset, length - size)
+                offset += length
+            else:
+                self._read_unfinished(lines, offset, length - size)
+        self._find_leaf()
+        return offset
+
+    def _read_unfinished(self, line: bytes, offset: int | None = None, left_out: int = 0) -> None:
+        """Read the last line, which has no newline; the parameters are those of `_read_lines`."""
+        entries, skipped = len(self.entries), len(self.skipped)
+        self._is_unfinished = True
+        self._read_lines(line, offset, left_out)
+        self._is_unfinished = False
+        self.lines -= 1
+        self.ends_open = len(self.entries) > entries
+        if len(self.skipped) > skipped:
+            torn = self.skipped[skipped]
+            self.skipped[skipped:] = [TornLine(self.file, torn.line, "the last line is unfinished")]
+
+    def read_base(self, data: bytes) -> None:
+        """Read the lines of the session that this one goes on from, before its own."""
+        self._read_lines(data)
+        for entry in self.entries:
+            entry.line = 0
+        self.lines = 0
+        self.skipped.clear()
+
+    def _read_lines(self, data: bytes, offset: int | None = None, left_out: int = 0) -> None:
+        """Add the entries of the next lines.
+
+        :param offset: of the lines in the file in which they stay; None to keep them in memory.
+        :param left_out: the bytes by which a line that is alone in `data` was shortened.
+        """
         number = self.lines
         start = len(BOM) if number == 0 and data.startswith(BOM) else 0
         size = len(data)
         view = memoryview(data)
         one_by_one = self.dialect.snake or not self.dialect.one_entry_a_line
+        self.reader.foresee(data)
         while start < size:
             end = data.find(b"\n", start)
             if end < 0:
                 end = size
             line = view[start:end]
+            kept: memoryview | _StoredLine = line
+            if offset is not None:
+                kept = _StoredLine(self, offset + start, end - start + left_out, line)
             start = end + 1
             number += 1
             if not one_by_one:
@@ -213,33 +299,54 @@ class EntryStore:
                 except DECODE_ERRORS:
                     pass  # the reader says why
                 else:
-                    self._take(entry, line, number, 0)
+                    self._take(entry, kept, number, 0)
                     continue
-            self._read_line(bytes(line), number)
+            self._read_line(bytes(line), number, kept)
             start, blank = skip_blanks(data, start, size)
             number += blank
         self.lines = number
 
-    def _read_line(self, line: bytes, number: int) -> None:
+    def _read_line(self, line: bytes, number: int, kept: memoryview | _StoredLine) -> None:
         if is_blank(line):
             return
         try:
-            partial_entries = self._reader.partial_entries(line)
+            partial_entries = self.reader.partial_entries(line)
         except BadLine as bad:
             kind = NulBytes if b"\0" in line else DamagedLine
             self.skipped.append(kind(self.file, number, bad.reason))
+            records = [] if self._is_unfinished else records_in(line)
+            if records and not isinstance(kept, memoryview):
+                # A record is kept as it is found, which must be in the whole line.
+                records = records_in(bytes(kept))
+            for record in records:
+                self._read_record(record, number)
             return
+        self._add_all(partial_entries, line if isinstance(kept, memoryview) else kept, number)
+
+    def _read_record(self, record: bytes, number: int) -> None:
+        """Add the entries of one of several records in line `number`."""
+        try:
+            self._add_all(self.reader.partial_entries(record), record, number)
+        except BadLine:
+            return
+
+    def _add_all(
+        self, partial_entries: Sequence[PartialEntry], line: bytes | _StoredLine, number: int
+    ) -> None:
         part = 0
         for partial in partial_entries:
             if type(partial) is MetadataRecord:
+                part += partial.type == "skip"
                 self._apply_metadata(partial)
             else:
-                if self._reader is not self.dialect and partial.message is not None:
+                if self.reader is not self.dialect and partial.message is not None:
                     self._format.known[len(self.entries)] = _known_fields(partial.message)
                 self._take(partial, line, number, part)
                 part += 1
 
-    def _take(self, decoded: Entry | PartialEntry, line: bytes | memoryview, number: int, part: int) -> None:
+    def _take(
+        self, decoded: Entry | PartialEntry, line: bytes | memoryview | _StoredLine, number: int, part: int
+    ) -> None:
         """Add an entry that was decoded from a line, or check it if it is a header or a title line.
 
         :param number: of the line, from 1.
@@ -291,6 +398,8 @@ class EntryStore:
             self._label(record.target_id, record.label, None)
         elif record.type == "session_info":
             self.name = trim_name(record.name)
+        elif record.type == "kept" and record.target_id in self.by_id:
+            self._format.known[self.by_id[record.target_id].index] = decode(bytes(record.content))
 
     def _find_leaf(self) -> None:
         entries = self.entries

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects.base import ForkHeader
-from app.formats.json_codec import decode, edit_fields
+from app.formats.json_codec import REMOVED, decode, edit_fields
 from app.formats.timestamps import iso
 from app.sessions.errors import ReadOnly
 from app.sessions.manager.change import Change, announce
@@ -52,33 +52,40 @@ def fork_path(
 
     Label entries are left out, and their children move to their parents. The labels of entries on the path
     follow after the last entry, with the times they had. A compaction that kept the context from a label
-    entry on keeps it from the next entry on.
+    entry on keeps it from the next entry on. A snapshot of the provider that ended with a label entry ends
+    with the entry before it.
 
     :param labels: label by entry id.
     :param label_times: timestamp of the label by entry id.
     :param now_ms: the time of labels without one, milliseconds since the epoch.
     """
-    replacements: dict[str, str] = {}
+    entry_after: dict[str, str] = {}
+    entry_before: dict[str, str] = {}
     label_ids: list[str] = []
     kept: list[Entry] = []
     for entry in path:
         if entry.type == "label":
             label_ids.append(entry.id)
+            if kept:
+                entry_before[entry.id] = kept[-1].id
             continue
-        replacements.update((label_id, entry.id) for label_id in label_ids)
+        entry_after.update((label_id, entry.id) for label_id in label_ids)
         label_ids.clear()
         kept.append(entry)
+    on_path = {entry.id for entry in kept}
     forked: list[ForkedEntry] = []
     parent: str | None = None
     for entry in kept:
         changes: dict[str, Any] = {} if entry.parent_id == parent else {"parentId": parent}
         if entry.type == "compaction":
             first = entry.raw.get("firstKeptEntryId")
-            if first in replacements and first != entry.id:
-                changes["firstKeptEntryId"] = replacements[first]
+            if isinstance(first, str) and first in entry_after:
+                changes["firstKeptEntryId"] = entry_after[first]
+            last = entry.raw.get("providerReplayThroughEntryId")
+            if isinstance(last, str) and last not in on_path:
+                changes["providerReplayThroughEntryId"] = entry_before.get(last, REMOVED)
         forked.append(_changed(entry, changes))
         parent = entry.id
-    on_path = {entry.id for entry in kept}
     taken = dict.fromkeys(on_path)
     for target, label in labels.items():
         if target not in on_path:
@@ -100,7 +107,9 @@ def fork_path(
 
 def _changed(entry: Entry, changes: Mapping[str, Any]) -> ForkedEntry:
     """Return `entry` with some fields changed, and everything else as it stands on disk."""
-    raw = {**entry.raw, **changes} if changes else entry.raw
+    raw = entry.raw
+    if changes:
+        raw = {name: value for name, value in {**raw, **changes}.items() if value is not REMOVED}
     line = entry.migrated_line
     return ForkedEntry(raw, edit_fields(line, changes) if line and changes else line)
 

@@ -15,24 +15,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.formats.dialects import dialect_named
 from app.formats.errors import NotASession
-from app.formats.header import WITHIN, Header, header_fields_of, read_header
+from app.formats.header import Header, find_header, header_fields_of, read_header
 from app.formats.json_codec import REMOVED, BadLine, decode, edit_fields, encode
-from app.formats.lines import BOM
+from app.formats.lines import BLOCK_SIZE, BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate_line
 from app.formats.timestamps import iso
 from app.formats.title_slot import read_slot, slot_line
+from app.sessions.bases import base_parts
 from app.sessions.errors import (
     AlreadyThere,
     AmbiguousEntry,
     BadValue,
     Changed,
+    MissingBase,
     ReadOnly,
     UnknownEntry,
+    Unreadable,
     WriteFailed,
 )
 from app.sessions.manager.entry_store import Entry, EntryStore
 from app.sessions.storage.blobs import externalize
-from app.sessions.storage.file_storage import refused
+from app.sessions.storage.file_storage import refused, signature_of
 from app.stores import agent_named
 from app.stores.live import MAYBE
 
@@ -74,8 +77,8 @@ class SessionFile:
     path            the path of the file, "" in memory
     header          the parsed header; ``header_fields`` is the header as it stands on disk
     entry_store     the entries
-    written         the file is there and has all entries; before, they wait for the first answer. Never set
-                    without a storage
+    written         the file is there and has all entries; before, they wait for the message that makes it.
+                    Never set without a storage
     leaf_moved      the leaf was placed by the caller, so it does not follow what others append
     previous_leaf   the id of the leaf just before the last entry was appended
     """
@@ -200,11 +203,14 @@ class SessionFile:
         :raises NotASession: the file is no session.
         :raises Unreadable: the file cannot be read.
         """
-        data, signature = self._files.read(path)
         before, self.path = self.path, path
         try:
-            self._parse(data, signature, agents)
-        except NotASession:
+            with self._files.large(path) as descriptor:
+                if descriptor is None:
+                    self._parse(*self._files.read(path), agents)
+                else:
+                    self._parse_large(descriptor, agents)
+        except (NotASession, Unreadable):
             self.path = before
             raise
         self.written = True
@@ -257,11 +263,56 @@ class SessionFile:
 
     def _parse(self, data: bytes, signature: Signature, agents: tuple[str, ...] | None = None) -> None:
         """Replace header and entries by those in `data`, the bytes of the file."""
-        header = read_header(self.path, data[:WITHIN], (self.header.agent,) if agents is None else agents)
-        entry_store = EntryStore(self.path, header.dialect, header.version, header.name)
-        self._offset = entry_store.read(data)
+        header = read_header(self.path, data, (self.header.agent,) if agents is None else agents)
+        entry_store, self._offset = self._read_entries(header, data, lambda store: store.read(data))
         self._is_shortened = len(data) != signature.size
         self._tail = data[max(0, self._offset - _TAIL) : self._offset]
+        self._accept(data, header, entry_store, signature)
+
+    def _parse_large(self, descriptor: int, agents: tuple[str, ...]) -> None:
+        """As `_parse`, of an open file whose lines stay there.
+
+        :raises Unreadable: it cannot be read.
+        """
+        try:
+            signature = signature_of(os.fstat(descriptor))
+            header = find_header(self.path, descriptor, agents)
+            beginning = read_at(descriptor, max(BLOCK_SIZE, header.offset + header.length), 0)
+            entry_store, offset = self._read_entries(
+                header, beginning, lambda store: store.read_file(descriptor)
+            )
+            tail = read_at(descriptor, min(offset, _TAIL), max(0, offset - _TAIL))
+        except OSError as error:
+            raise Unreadable(self.path, 0, f"cannot be read: {error.strerror or error}") from None
+        self._accept(beginning, header, entry_store, signature)
+        self._offset, self._tail, self._is_shortened = offset, tail, False
+
+    def _read_entries(
+        self, header: Header, data: bytes, read: Callable[[EntryStore], int]
+    ) -> tuple[EntryStore, int]:
+        """The entries of the file, after those of the sessions that it goes on from, and the size of its
+        whole lines.
+
+        :param data: the beginning of the file.
+        :param read: adds the entries of the file, and returns that size.
+        """
+        entry_store = EntryStore(self.path, header.dialect, header.version, header.name)
+        missing = self._read_base(data, header, entry_store)
+        size = read(entry_store)
+        again = entry_store.reader.again()
+        if again is not None:
+            entry_store = EntryStore(self.path, header.dialect, header.version, header.name, again)
+            size = read(entry_store)
+        if missing:
+            reason = f"it goes on from {missing}, which is not here: the messages before are missing"
+            entry_store.skipped.insert(0, MissingBase(self.path, 1, reason))
+        return entry_store, size
+
+    def _accept(self, data: bytes, header: Header, entry_store: EntryStore, signature: Signature) -> None:
+        """Replace header and entries.
+
+        :param data: has the line of the header.
+        """
         self.header_fields = (
             decode(data[header.offset : header.offset + header.length])
             if header.length
@@ -269,6 +320,18 @@ class SessionFile:
         )
         self.header, self.entry_store = header, entry_store
         self._signature = signature
+
+    def _read_base(self, data: bytes, header: Header, entry_store: EntryStore) -> str:
+        """Read the entries of the sessions that this one goes on from without repeating them.
+
+        :return: the id of one that is not here; "" if all are.
+        """
+        parts, missing = base_parts(
+            self.path, header.agent, entry_store.dialect, data, lambda path: self._files.read(path)[0]
+        )
+        for part in parts:
+            entry_store.read_base(part.lines)
+        return missing
 
     def _lines(self, *, keep_mark: bool = False) -> list[bytes]:
         """Return the lines of the file, without a byte order mark and without the last newline.
@@ -280,7 +343,7 @@ class SessionFile:
         data, signature = self._files.read(self.path)
         if signature != self._signature:
             raise Changed(self.path)
-        if self._is_shortened:
+        if self._is_shortened or len(data) != signature.size:
             raise WriteFailed(self.path, "is not rewritten: it has a long run of NUL bytes", errno.EFBIG)
         return (data if keep_mark else data.removeprefix(BOM)).removesuffix(b"\n").split(b"\n")
 
@@ -311,7 +374,7 @@ class SessionFile:
             self.previous_leaf = self.entry_store.leaf_id
             self.entry_store.append(entry)
             self.leaf_moved = False
-            if self.storage is not None and is_answer(entry):
+            if self.storage is not None and self.makes_file(entry):
                 self.save()
             return entry
 
@@ -424,6 +487,11 @@ class SessionFile:
             refused(self.blobs.folder if self.blobs else self.path, error)
 
     # writing the whole file
+
+    def makes_file(self, entry: Entry) -> bool:
+        """Return whether a new session gets its file with `entry`."""
+        message = entry.raw.get("message") if entry.type == "message" else None
+        return isinstance(message, dict) and message.get("role") in self.writing.first_roles
 
     def save(self) -> None:
         """Write the whole session to its new file, which must not exist.
@@ -723,12 +791,6 @@ def fresh_id(taken: Mapping[str, Any]) -> str:
 
 def _same_value(fields: Mapping[str, Any], name: str, value: Any) -> bool:
     return name in fields and encode({"v": fields[name]}) == encode({"v": value})
-
-
-def is_answer(entry: Entry) -> bool:
-    """Return whether `entry` is a message of the assistant."""
-    message = entry.raw.get("message") if entry.type == "message" else None
-    return isinstance(message, dict) and message.get("role") == "assistant"
 
 
 def _is_title(line: bytes) -> bool:

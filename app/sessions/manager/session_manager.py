@@ -61,11 +61,11 @@ from app.sessions.manager.rewriting import (
     to_text,
     with_tool_arguments,
 )
-from app.sessions.manager.session_file import SessionFile, fresh_id, is_answer, now_ms
+from app.sessions.manager.session_file import SessionFile, fresh_id, now_ms
 from app.sessions.storage.blobs import inline_blobs
 from app.sessions.storage.file_storage import FileStorage
 from app.sessions.storage.session_storage import path_text
-from app.stores import agent_named
+from app.stores import agent_named, known_name
 from app.stores.base import DANGERS
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ class SessionManager:
     @property
     def session_name(self) -> str | None:
         """The name that the user gave the session; None without one."""
-        return self._file.entry_store.name
+        return known_name(self.agent, self._file.path, self._file.entry_store.name)
 
     @property
     def cwd(self) -> str:
@@ -384,6 +384,10 @@ class SessionManager:
         """Return all entries, in file order."""
         return [*self._file.entry_store.entries]
 
+    def get_entry_count(self) -> int:
+        """Return the number of entries, without a copy of them."""
+        return len(self._file.entry_store.entries)
+
     def get_branch(self, from_id: str | None = None) -> list[Entry]:
         """Return the entries from a root to `from_id`, None for the leaf; none for an unknown id."""
         entry_store = self._file.entry_store
@@ -407,8 +411,11 @@ class SessionManager:
         return None if entry_id is None else self._file.entry_store.labels.get(entry_id)
 
     def build_session_context(self, leaf_id: str | None = None) -> Context:
-        """Return the context that the agent would send to the model
+        """Return the context that the agent's own `buildSessionContext` returns
         (formats/README.md, "Context").
+
+        It is not always what the model is sent. oh-my-pi leaves out tool calls without results and failed and
+        aborted answers here. pi does that later, in its provider layer.
 
         :param leaf_id: as if that were the leaf; an unknown id stands for the file's last entry.
         """
@@ -452,7 +459,7 @@ class SessionManager:
 
     def flush(self) -> None:
         """Raise the error of a failed write again. There is nothing to write: each write is on the disk when
-        it returns, and a session without an answer goes on waiting for one
+        it returns, and a new session goes on waiting for the message that makes its file
         (formats/README.md, "Behaviour of SessionManager").
 
         :raises WriteFailed: the error of the last write.
@@ -788,8 +795,8 @@ class SessionManager:
         """Continue in a new session with only the path to `leaf_id`; return its file's path, None in memory.
 
         The labels on the path are carried over, with their times; entries follow one another without gaps
-        (formats/README.md, "Forks of the agents"). The file is written at once if the path has an answer,
-        else with the first one.
+        (formats/README.md, "Forks of the agents"). The file is written at once if the path has a message that
+        makes the file, else with the first such message.
 
         :raises UnknownEntry, AmbiguousEntry: of `leaf_id`.
         :raises ReadOnly: no session of this agent is made here.
@@ -800,7 +807,7 @@ class SessionManager:
         source = self._file.path
         self._fork_path(leaf_id)
         file = self._file
-        has_content = file.writing.has_title_slot or any(map(is_answer, file.entry_store.entries))
+        has_content = file.writing.has_title_slot or any(map(file.makes_file, file.entry_store.entries))
         if file.storage is not None and has_content:
             self._save_fork(source)
         return self.session_file

@@ -47,6 +47,9 @@ NEW_MODE = 0o600
 """The mode of new files: prompts are private."""
 FRESH = 5.0
 """Seconds after the last change of a file until its unfinished last line is taken for abandoned."""
+LARGE_BYTES = 64 << 20
+"""Bytes of a file whose lines stay in it: in memory, they would take twice as much."""
+
 LINE_WAIT = 2.0
 """Seconds to wait for another process to finish its line."""
 HOLDER_WAIT = 0.5
@@ -82,12 +85,18 @@ class FileStorage:
                     pieces.append(piece)
             except OSError as error:
                 raise Unreadable(path, 0, f"cannot be read: {error.strerror or error}") from None
-            return b"".join(pieces), _signature(status)
+            return b"".join(pieces), signature_of(status)
+
+    @contextlib.contextmanager
+    def large(self, path: str) -> Iterator[int | None]:
+        """As `SessionStorage.large`."""
+        with self._opened(path, os.O_RDONLY) as descriptor:
+            yield descriptor if os.fstat(descriptor).st_size > LARGE_BYTES else None
 
     def signature(self, path: str) -> Signature | None:
         """As `SessionStorage.signature`."""
         try:
-            return _signature(os.stat(path))
+            return signature_of(os.stat(path))
         except (OSError, ValueError):
             return None
 
@@ -106,7 +115,7 @@ class FileStorage:
                 # Only the owner of a file can set its times.
                 with contextlib.suppress(OSError):
                     os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
-            return _signature(os.fstat(descriptor))
+            return signature_of(os.fstat(descriptor))
 
     def create(self, path: str, data: bytes) -> Signature:
         """As `SessionStorage.create`."""
@@ -125,7 +134,7 @@ class FileStorage:
         with self._dropped_on_failure(made, path):
             rename_exclusively(made, path)
         sync(folder)
-        return _signature(os.stat(path))
+        return signature_of(os.stat(path))
 
     def replace(
         self, path: str, data: bytes, expected: Signature, lock: AbstractContextManager[None] | None = None
@@ -183,7 +192,7 @@ class FileStorage:
                 if isinstance(error, OSError):
                     refused(path, error)
                 raise
-            return _signature(os.fstat(descriptor))
+            return signature_of(os.fstat(descriptor))
 
     def rename(
         self, path: str, target: str, expected: Signature, lock: AbstractContextManager[None] | None = None
@@ -205,7 +214,7 @@ class FileStorage:
                     rename_exclusively(path, target)
                 except OSError as error:
                     refused(target, error)
-            signature = _signature(os.fstat(descriptor))
+            signature = signature_of(os.fstat(descriptor))
         sync(os.path.dirname(target))
         sync(os.path.dirname(path))
         return signature
@@ -263,7 +272,7 @@ class FileStorage:
 
     def _expect(self, path: str, descriptor: int, expected: Signature) -> None:
         """:raises Changed: the open file, or the one at `path`, is not `expected`."""
-        if _signature(os.fstat(descriptor)) != expected or self.signature(path) != expected:
+        if signature_of(os.fstat(descriptor)) != expected or self.signature(path) != expected:
             raise Changed(path)
 
     def _newline_before(self, path: str, descriptor: int) -> bytes:
@@ -399,7 +408,7 @@ class FileStorage:
                     view = view[os.write(descriptor, view) :]
                 os.fchmod(descriptor, mode)
                 os.fsync(descriptor)
-                signature = _signature(os.fstat(descriptor))
+                signature = signature_of(os.fstat(descriptor))
             finally:
                 os.close(descriptor)
         except OSError as error:
@@ -422,7 +431,8 @@ class FileStorage:
             raise
 
 
-def _signature(status: os.stat_result) -> Signature:
+def signature_of(status: os.stat_result) -> Signature:
+    """The signature of a file with that status."""
     return Signature(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 

@@ -21,11 +21,18 @@ from app.formats.lines import open_file
 from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another process to finish its own."""
+
+PATIENCE_SECONDS = 1.0
+"""Seconds after which a query on a small history is given up; a larger one has proportionally more time."""
+_BYTES_IN_TIME = 16 << 20
+"""Bytes of a history that are read in `PATIENCE_SECONDS` even by a slow machine."""
+_STEPS = 100_000
+"""Instructions of SQLite between two looks at the clock, which take about a millisecond."""
 
 _OURS = 0x6C656166
 """The `application_id` in the file's header. It is checked before SQLite opens the file."""
@@ -72,13 +79,23 @@ class HistoryRow(NamedTuple):
 class History:
     """The prompts, newest first. For one thread at a time; a context manager that closes the database."""
 
-    def __init__(self, path: str, connection: sqlite3.Connection, columns: str, *, indexed: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        connection: sqlite3.Connection,
+        columns: str,
+        *,
+        indexed: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Use an open database.
 
         :param columns: the fields of a `HistoryRow` in SQL.
         :param indexed: there is a table `history_fts`.
+        :param clock: gives seconds, by which a query that does not end is given up.
         """
         self.path = path
+        self._clock = clock
         self._connection = connection
         self._newest_first = f"SELECT {columns} FROM history %s ORDER BY 3 DESC, 1 DESC"
         self._indexed = indexed
@@ -102,7 +119,7 @@ class History:
         :raises HistoryError: the database cannot be read.
         """
         where, values = ("", []) if cwd is None else ("WHERE cwd = ?", [replace_surrogates(cwd)])
-        with _history_errors(self.path):
+        with _history_errors(self.path), self._limited():
             rows = self._connection.execute(
                 f"{self._newest_first % where} LIMIT ?", [*values, min(max(limit, 0), _MOST)]
             )
@@ -124,7 +141,7 @@ class History:
         # The index has only letters and digits: any other part is searched in the prompt itself.
         words = [part for part in parts if any(map(str.isalnum, part))]
         signs = [part for part in parts if not any(map(str.isalnum, part))]
-        with _history_errors(self.path):
+        with _history_errors(self.path), self._limited():
             indexed = self._ids_with(words)
             for row in self._connection.execute(self._newest_first % ""):
                 folded = row[1].casefold()
@@ -133,6 +150,25 @@ class History:
                     if len(rows) == limit:
                         break
         return rows
+
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Give up a query that takes too long: another program may have put a view that never ends in the
+        place of the table.
+        """
+        (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
+        (page_bytes,) = self._connection.execute("PRAGMA page_size").fetchone()
+        seconds = PATIENCE_SECONDS * (1 + pages * page_bytes / _BYTES_IN_TIME)
+        until = self._clock() + seconds
+        self._connection.set_progress_handler(lambda: self._clock() > until, _STEPS)
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+            raise HistoryError(self.path, 0, f"does not answer within {seconds:.0f} s") from None
+        finally:
+            self._connection.set_progress_handler(None, 0)
 
     def _ids_with(self, words: list[str]) -> set[int]:
         """Return the ids of the prompts that the index has words for that begin with each of `words`."""
@@ -201,11 +237,13 @@ class HistoryStorage(History):
             ).lastrowid
 
 
-def open_history(path: str) -> History:
+def open_history(path: str, clock: Callable[[], float] = time.monotonic) -> History:
     """Open the history of oh-my-pi at `path`, as it is at this moment.
 
     A copy in memory is read: nothing is written beside the original, and a running oh-my-pi is not blocked.
     The file has times in seconds, so that `created_ms` ends in three zeros.
+
+    :param clock: gives seconds.
 
     :raises HistoryError: there is none, it cannot be read, or it is something else.
     """
@@ -223,7 +261,7 @@ def open_history(path: str) -> History:
     # Before it had a version, the history of oh-my-pi had no sessions.
     optional = [name if name in names else "NULL" for name in ("cwd", "session_id")]
     columns = ", ".join(["id", "CAST(prompt AS TEXT)", "CAST(created_at AS INTEGER) * 1000", *optional])
-    return History(path, connection, columns, indexed=indexed)
+    return History(path, connection, columns, indexed=indexed, clock=clock)
 
 
 def _normalized(prompt: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from app.sessions.errors import AlreadyThere, Changed, NoPath, NotThere
@@ -54,6 +55,12 @@ class SessionStorage(Protocol):
         The bytes are fewer than the size says if most of a long run of NUL bytes is left out.
 
         :raises Unreadable: the file cannot be read; NotThere and NotAFile say why.
+        """
+
+    def large(self, path: str) -> AbstractContextManager[int | None]:
+        """The descriptor of the file, if it is too large to be read into memory; None if it is not.
+
+        :raises Unreadable: the file cannot be opened.
         """
 
     def signature(self, path: str) -> Signature | None:
@@ -141,6 +148,10 @@ class MemoryStorage:
         if signature is None:
             raise NotThere(path, 0, "no such file")
         return self.files[path][start:], signature
+
+    def large(self, path: str) -> AbstractContextManager[int | None]:
+        """As `SessionStorage.large`: none is."""
+        return nullcontext()
 
     def signature(self, path: str) -> Signature | None:
         """As `SessionStorage.signature`."""

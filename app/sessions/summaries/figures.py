@@ -7,15 +7,17 @@ The statistics of unchanged sessions need only this module, so it imports nothin
 
 from __future__ import annotations
 
-from _imp import source_hash  # faster than every digest of hashlib for so few bytes
 from datetime import date
 from time import localtime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.amounts import finite_int
+from app.formats.prices import unpriced_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from app.formats.prices import Unpriced
 
 _QUARTER_MS = 15 * 60_000
 """Milliseconds that lie in one day in every time zone, because the offsets of zones are multiples of it."""
@@ -27,7 +29,10 @@ times.
 HEAD_BYTES = 4
 """Bytes of a key that are compared first, as numbers: a number takes less memory than a text."""
 
-_LARGEST_TIME = (1 << 63) - 1
+TOOLS = "tools"
+"""Stands for a model in the figures that pi calls "Tools/summaries": the usage of the models that tools
+asked, and that of summaries, whose entries name no model.
+"""
 
 Cell = tuple[int, str, int, int, int, int, int, int, int, int, float, float, int]
 """The figures of one local day with one model: the day as `date.toordinal` counts (0: no entry has a time),
@@ -41,18 +46,24 @@ class Figures(NamedTuple):
 
     cells   see `Cell`
     tools   name, calls and failed calls of each tool
+    unpriced
+            tokens whose cost the cells lack: the index of their cell, whether they are on an abandoned
+            branch, and the tokens
     """
 
     cells: tuple[Cell, ...]
     tools: tuple[tuple[str, int, int], ...]
+    unpriced: tuple[tuple[int, bool, Unpriced], ...] = ()
 
 
 class EntryFigures(NamedTuple):
     """The figures of one entry; `tools` are the names that it calls, and `failed` the tool whose failure it
-    reports, None for none. `cost` is in dollars, `time` and `active` are in milliseconds.
+    reports, None for none. `cost` is in dollars, `time` and `active` are in milliseconds. `key`, of
+    `KEY_BYTES`, and `is_answer` are those of `formats.dialects.copies`. `spender` is the model that tokens
+    and cost belong to, or `TOOLS`; "" for `model`. `unpriced` are tokens without a cost.
     """
 
-    id: str
+    key: bytes
     time: int
     model: str
     turns: int
@@ -65,17 +76,10 @@ class EntryFigures(NamedTuple):
     cache_write: float
     cost: float
     active: int
+    is_answer: bool = False
     is_abandoned: bool = False
-
-
-def entry_keys(entries: Sequence[EntryFigures]) -> list[bytes]:
-    """The key of each entry: a digest of its id and its time, which all copies of it keep
-    (formats/README.md, "Forks of the agents"). Each has `KEY_BYTES`.
-    """
-    return [
-        source_hash(entry.time & _LARGEST_TIME, entry.id.encode("utf-8", "surrogatepass"))[:KEY_BYTES]
-        for entry in entries
-    ]
+    spender: str = ""
+    unpriced: tuple[Unpriced, ...] = ()
 
 
 def packed_keys(keys: Sequence[bytes]) -> bytes:
@@ -107,6 +111,7 @@ def figures_of(entries: Sequence[EntryFigures]) -> Figures:
     cells: dict[tuple[int, str], list[Any]] = {}
     tools: dict[str, list[int]] = {}
     days: dict[int, int] = {}
+    unpriced: dict[tuple[int, str, bool], list[Unpriced]] = {}
     for entry in entries:
         quarter = entry.time // _QUARTER_MS
         day = days.get(quarter)
@@ -127,6 +132,8 @@ def figures_of(entries: Sequence[EntryFigures]) -> Figures:
             cell[3] += 1
             tools.setdefault(entry.failed, [0, 0])[1] += 1
         if entry.input or entry.output or entry.cache_read or entry.cache_write or entry.cost:
+            if entry.spender and entry.spender != entry.model:
+                cell = cells.setdefault((day, entry.spender), [0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0])
             cell[4] += entry.input
             cell[5] += entry.output
             cell[6] += entry.cache_read
@@ -134,6 +141,10 @@ def figures_of(entries: Sequence[EntryFigures]) -> Figures:
             cell[8] += entry.cost
             if entry.is_abandoned:
                 cell[9] += entry.cost
+            if entry.unpriced:
+                key = (day, entry.spender or entry.model)
+                unpriced.setdefault((*key, entry.is_abandoned), []).extend(entry.unpriced)
+    positions = {key: index for index, key in enumerate(cells)}
     return Figures(
         tuple(
             [
@@ -142,4 +153,11 @@ def figures_of(entries: Sequence[EntryFigures]) -> Figures:
             ]
         ),
         tuple([(name, calls, errors) for name, (calls, errors) in tools.items()]),
+        tuple(
+            [
+                (positions[day, model], is_abandoned, each)
+                for (day, model, is_abandoned), found in unpriced.items()
+                for each in unpriced_sums(found)
+            ]
+        ),
     )

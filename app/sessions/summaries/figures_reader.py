@@ -10,6 +10,9 @@ The rules:
   `LONGEST_GAP_MS`. Other entries do not end a gap: a name or a label may be set a week later.
 - The gap of an entry is the time since the latest one before it in the file. The time of an entry without one
   is that of this latest one.
+- Tokens and cost belong to the model of their entry too, but those of the results of tools and of summaries
+  to `TOOLS`, and those of an entry for usage alone to the model that it names. pi counts them so.
+- Tokens that are counted before the first entry belong to it.
 - The cost of an entry that is not on the path to the leaf is the cost of an abandoned branch.
 """
 
@@ -21,26 +24,33 @@ from app.formats.content import SnakeToolCallBlock, ToolCallBlock, read_typed_co
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.entry_types import RESULT_ROLES, USAGE_TYPES
+from app.formats.glued import records_in
 from app.formats.header import find_header
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, line_windows, opened
 from app.formats.migrate import made_up_id
+from app.formats.model_names import with_provider
+from app.formats.partial_entry import PartialEntry
+from app.formats.prices import unpriced_of
+from app.formats.summary_fields import SUMMARY_TYPES
 from app.formats.timestamps import parse_time
 from app.sessions.parent_links import deepest_leaf
 from app.sessions.summaries.figures import (
+    KEY_BYTES,
+    TOOLS,
     EntryFigures,
     Figures,
-    entry_keys,
     figures_of,
     packed_keys,
     unpacked_keys,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
-    from app.formats.dialects.base import Dialect
-    from app.formats.partial_entry import PartialEntry, PartialMessage, Usage
+    from app.formats.dialects.base import Dialect, LineReader
+    from app.formats.partial_entry import PartialMessage, Usage
+    from app.formats.prices import Unpriced
 
 LONGEST_GAP_MS = 5 * 60_000
 """Milliseconds of a gap that count as active time."""
@@ -60,11 +70,21 @@ def read_sums(path: str, agents: Sequence[str], foreign: bytes) -> tuple[bytes, 
     :raises OSError: it cannot be read.
     """
     entries = read_figures(path, agents)
-    keys = entry_keys(entries)
-    if foreign:
-        others = set(unpacked_keys(foreign))
-        entries = [entry for key, entry in zip(keys, entries, strict=True) if key not in others]
-    return packed_keys(keys), figures_of(entries)
+    keys = packed_keys([entry.key for entry in entries])
+    return keys, figures_of(_own(entries, set(unpacked_keys(foreign))) if foreign else entries)
+
+
+def _own(entries: Sequence[EntryFigures], others: Collection[bytes]) -> list[EntryFigures]:
+    """The entries that are not those of other sessions."""
+    own: list[EntryFigures] = []
+    is_copied = False
+    for entry in reversed(entries):
+        is_foreign = entry.key in others
+        if entry.is_answer:
+            is_copied = is_foreign
+        if not (is_foreign or is_copied):
+            own.append(entry)
+    return own[::-1]
 
 
 def read_figures(path: str, agents: Sequence[str]) -> list[EntryFigures]:
@@ -78,20 +98,12 @@ def read_figures(path: str, agents: Sequence[str]) -> list[EntryFigures]:
     with opened(path) as descriptor:
         header = find_header(path, descriptor, agents)
         reader = _Reader(dialect_named(header.dialect), header.created_ms or 0, has_ids=header.has_ids)
-        for line in _lines(descriptor):
-            reader.add(line)
+        reader.read(descriptor)
+        again = reader.lines.again()
+        if again is not None:
+            reader = _Reader(reader.dialect, header.created_ms or 0, has_ids=header.has_ids, lines=again)
+            reader.read(descriptor)
     return reader.finish()
-
-
-def _lines(descriptor: int) -> Iterator[bytes]:
-    is_first = True
-    for buffer, length, _ in line_windows(descriptor):
-        for line in bytes(buffer[:length]).split(b"\n"):
-            if is_first and line.startswith(BOM):
-                line = line[len(BOM) :]
-            is_first = False
-            if line and not line.isspace():
-                yield line
 
 
 class _Reader:
@@ -99,11 +111,16 @@ class _Reader:
 
     :param start_ms: the time of entries without one before the first of the conversation.
     :param has_ids: whether entries have ids of their own.
+    :param lines: reads the lines; None for a new reader of the dialect.
     """
 
-    def __init__(self, dialect: Dialect, start_ms: int, *, has_ids: bool) -> None:
-        self._dialect = dialect
-        self._lines = dialect.reader()
+    def __init__(
+        self, dialect: Dialect, start_ms: int, *, has_ids: bool, lines: LineReader | None = None
+    ) -> None:
+        self.dialect = dialect
+        self.lines = lines or dialect.reader()
+        self._copies = dialect.copies()
+        self._early: list[tuple[PartialEntry, Usage]] = []
         self._start_ms = start_ms
         self._has_ids = has_ids
         self._entries: list[EntryFigures] = []
@@ -114,18 +131,40 @@ class _Reader:
         self._first_model = ""
         self._leaf: tuple[str | None] | None = None
 
-    def add(self, line: bytes) -> None:
-        """Add the next line."""
+    def read(self, descriptor: int) -> None:
+        """Add the lines of the file. :raises OSError: it cannot be read."""
+        is_first = True
+        for buffer, length, _ in line_windows(descriptor):
+            lines = bytes(buffer[:length])
+            self._add(lines.removeprefix(BOM) if is_first else lines)
+            is_first = False
+
+    def _add(self, lines: bytes) -> None:
+        self.lines.foresee(lines)
+        for line in lines.split(b"\n"):
+            if line and not line.isspace():
+                self._add_line(line)
+
+    def _add_line(self, line: bytes) -> None:
         try:
-            found = self._lines.partial_entries(line)
+            self._add_record(line)
         except BadLine:
-            return
+            for record in records_in(line):
+                try:
+                    self._add_record(record)
+                except BadLine:
+                    continue
+
+    def _add_record(self, record: bytes) -> None:
+        found = self.lines.partial_entries(record)
+        if found:
+            self._copies.read(record)
         for entry in found:
             if type(entry) is MetadataRecord:
                 if entry.type == "leaf":
                     self._leaf = (entry.target_id,)
-                elif entry.type == "usage" and entry.usage is not None and self._entries:
-                    self._entries[-1] = _with_usage(self._entries[-1], entry.usage)
+                elif entry.type == "usage" and entry.usage is not None:
+                    self._add_usage(entry, entry.usage)
             elif entry.type != "session" and (entry.type != "title" or entry.id is not None):
                 self._add_entry(entry)
 
@@ -142,32 +181,52 @@ class _Reader:
         tools: tuple[str, ...] = ()
         failed = usage = None
         turns = messages = 0
+        spender = ""
         if message is not None:
             messages, role = 1, message.role
             if role == "assistant":
                 usage = message.usage
                 tools = _called(message)
-                self._model = _model_name(message) or self._model
+                self._model = with_provider(message.provider, message.model) or self._model
                 self._first_model = self._first_model or self._model
             elif role == "user":
                 turns = 1
-            elif role in RESULT_ROLES and message.is_error is True:
-                failed = message.tool_name or ""
+            elif role in RESULT_ROLES:
+                usage, spender = message.usage, TOOLS
+                failed = (message.tool_name or "") if message.is_error is True else None
         elif entry.type in USAGE_TYPES:
-            usage = entry.usage
+            usage, spender = entry.usage, with_provider(entry.provider, entry.model)
+            if entry.type in SUMMARY_TYPES:
+                spender = TOOLS
         sent, received, read, written, cost = _NO_TOKENS if usage is None else _amounts(usage)
         self._ids.append(entry.id)
         self._parents.append(entry.parent_id)
         entry_id = made_up_id(len(self._entries)) if entry.id is None or not self._has_ids else entry.id
+        key, is_answer = self._copies.key(entry, entry_id, time)
         self._entries.append(
             EntryFigures(
-                *(entry_id, time, self._model, turns, messages, tools, failed),
-                *(sent, received, read, written, cost, gap),
+                *(key[:KEY_BYTES], time, self._model, turns, messages, tools, failed),
+                *(sent, received, read, written, cost, gap, is_answer),
+                spender=spender,
+                unpriced=_unpriced(usage, "" if spender == TOOLS else spender or self._model),
             )
         )
+        early, self._early = self._early, []
+        for record, spent in early:
+            self._add_usage(record, spent)
+
+    def _add_usage(self, record: PartialEntry, usage: Usage) -> None:
+        """Add the tokens of a record to the last entry, or to the first one if none came yet."""
+        if self._entries:
+            self._entries[-1] = _with_usage(self._entries[-1], record, usage)
+        else:
+            self._early.append((record, usage))
 
     def finish(self) -> list[EntryFigures]:
         """The figures of each entry."""
+        if self._early:
+            # No entry came.
+            self._add_entry(PartialEntry(type="custom"))
         path = self._path()
         entries = self._entries
         if self._first_model:
@@ -177,18 +236,18 @@ class _Reader:
                 entries[number] = entry._replace(model=self._first_model)
         if path is not None:
             for number, entry in enumerate(entries):
-                if entry.cost and number not in path:
+                if (entry.cost or entry.unpriced) and number not in path:
                     entries[number] = entry._replace(is_abandoned=True)
         return entries
 
     def _path(self) -> Collection[int] | None:
         """The numbers of the entries on the path to the leaf; None if all are."""
         ids, parents = self._ids, self._parents
-        is_linear = not self._has_ids or self._dialect.linear or all(each is None for each in ids)
+        is_linear = not self._has_ids or self.dialect.linear or all(each is None for each in ids)
         if is_linear or parents == [None, *ids[:-1]]:
             return None
         positions = {entry_id: number for number, entry_id in enumerate(ids)}
-        if self._dialect.one_entry_a_line:
+        if self.dialect.one_entry_a_line:
             position = len(ids) - 1
         else:
             pairs = list(zip(ids, parents, strict=True))
@@ -217,7 +276,12 @@ def _amounts(usage: Usage) -> tuple[float, float, float, float, float]:
     return (usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
 
 
-def _with_usage(entry: EntryFigures, usage: Usage) -> EntryFigures:
+def _unpriced(usage: Usage | None, model: str) -> tuple[Unpriced, ...]:
+    found = None if usage is None else unpriced_of(usage, model)
+    return () if found is None else (found,)
+
+
+def _with_usage(entry: EntryFigures, record: PartialEntry, usage: Usage) -> EntryFigures:
     amounts = _amounts(usage)
     return entry._replace(
         input=entry.input + amounts[0],
@@ -225,10 +289,5 @@ def _with_usage(entry: EntryFigures, usage: Usage) -> EntryFigures:
         cache_read=entry.cache_read + amounts[2],
         cache_write=entry.cache_write + amounts[3],
         cost=entry.cost + amounts[4],
+        unpriced=(*entry.unpriced, *_unpriced(usage, with_provider(record.provider, record.model))),
     )
-
-
-def _model_name(message: PartialMessage) -> str:
-    if not message.model:
-        return ""
-    return f"{message.provider}/{message.model}" if message.provider else message.model

@@ -18,7 +18,7 @@ from app.formats.json_codec import BadLine, decode
 from app.formats.lines import BLANK_BYTES, opened, read_at, run_start
 from app.formats.partial_entry import ABSENT
 from app.formats.text import trim_name, valid_string_of
-from app.formats.timestamps import message_time, parse_time
+from app.formats.timestamps import in_milliseconds, message_time, parse_time
 from app.sessions.summaries.titles import TitleFold, typed_text
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_NAME, FROM_NOTHING, Summary
 
@@ -133,13 +133,15 @@ class _Ends:
         """
         titles = self._titles
         self._has_all_prompts = is_whole
+        reader = self._dialect.reader()
+        reader.foresee(lines)
         for line in _lines_with(b'"user"', lines):
-            for entry in self._entries_of(line):
+            for entry in self._entries_of(line, reader):
                 message = entry.message
                 if message is not None and message.role == "user":
                     prompt = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
                     self._prompt = self._prompt or prompt
-                    titles.add_prompt(prompt)
+                    titles.add_prompt(prompt, is_typed=self._dialect.knows_prompts)
             if titles.typed:
                 break
         else:
@@ -181,7 +183,7 @@ class _Ends:
             prompt,
             "",
             self._created,
-            self.newest or mtime_ms,
+            in_milliseconds(self.newest) or mtime_ms,
             # The other fields need the whole file. Keyword arguments would take twice as long.
             0,
             0,
@@ -201,6 +203,7 @@ class _Ends:
             False,
             "",
             header.spawned,
+            first_id=header.first_id,
         )
 
     def _find_name(self, lines: bytes) -> None:

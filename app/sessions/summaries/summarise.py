@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -17,11 +17,16 @@ from app.sessions.passages import NO_TEXT, PackedText
 from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.sessions.summary import Summary
 
+    Store = Callable[[PackedText], object]
+
 _HEAD = 4096
+PART_BYTES = 8 << 20
+"""Bytes of folded text after which a part is stored, so that the text of a long session is not in memory."""
+
 _TAIL = 64
 """Bytes at the beginning and before the end of what was read that the fingerprint covers."""
 
@@ -48,6 +53,7 @@ class Outcome(Struct, frozen=True):
     :param bytes_read: the number of bytes that were read.
     :param text: the conversation in the lines that were read, as `sessions.passages` packs it; nothing of the
         tools.
+    :param stored: the results of storing the parts of the text before that.
     """
 
     summary: Summary | None
@@ -56,13 +62,15 @@ class Outcome(Struct, frozen=True):
     progress: Progress | None = None
     bytes_read: int = 0
     text: PackedText = NO_TEXT
+    stored: tuple[Any, ...] = ()
 
 
-def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
+def summarise(path: str, agents: Sequence[str], mtime_ms: int, store: Store | None = None) -> Outcome:
     """Read the whole of the file at `path`.
 
     :param agents: the agents whose store it lies in, usually one.
     :param mtime_ms: the file's own time, for sessions that have none.
+    :param store: stores a part of a long text; None: the whole text is in the outcome.
 
     Raises nothing: a file that is gone, cannot be read or is no session comes back as refused.
     """
@@ -75,11 +83,16 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
             except NotASession:
                 header = find_header(path, descriptor, agents)
             end = max(len(piece), os.fstat(descriptor).st_size)
-            outcome = _fold(SummaryBuilder(header), descriptor, 0, mtime_ms, end, piece)
+            builder = SummaryBuilder(header)
+            outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece, store)
+            again = builder.reader.again()
+            if again is not None:
+                builder = SummaryBuilder(header, reader=again)
+                outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece, store)
             if outcome.summary and outcome.summary.branch_count == UNKNOWN:
                 builder = SummaryBuilder(header)
                 builder.hierarchy.all_entries = []
-                outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
+                outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece, store)
             return outcome
     except NotASession as refusal:
         return Outcome(None, refusal.reason, refusal.line)
@@ -87,7 +100,9 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
         return Outcome(None, read_error(error))
 
 
-def extend(path: str, progress: Progress, agents: Sequence[str], mtime_ms: int) -> Outcome | None:
+def extend(
+    path: str, progress: Progress, agents: Sequence[str], mtime_ms: int, store: Store | None = None
+) -> Outcome | None:
     """Read what was added to a file since the `Outcome` that `progress` is from. It can be used once.
 
     None if the new bytes alone do not tell: the file is shorter, was rewritten, or a new entry changes the
@@ -101,21 +116,38 @@ def extend(path: str, progress: Progress, agents: Sequence[str], mtime_ms: int) 
                 return None
             if agents and builder.header.agent not in agents:
                 return None
-            outcome = _fold(builder, descriptor, offset, mtime_ms, end)
+            outcome = _fold(builder, descriptor, offset, mtime_ms, end, store=store)
+            if builder.reader.again() is not None:
+                return None
             return None if outcome.summary and outcome.summary.branch_count == UNKNOWN else outcome
     except OSError as error:
         return Outcome(None, read_error(error))
 
 
 def _fold(
-    builder: SummaryBuilder, descriptor: int, start: int, mtime_ms: int, end: int, piece: bytes = b""
+    builder: SummaryBuilder,
+    descriptor: int,
+    start: int,
+    mtime_ms: int,
+    end: int,
+    piece: bytes = b"",
+    store: Store | None = None,
 ) -> Outcome:
     """Add the lines of the file from `start` on.
 
     :param end: the size of the file in bytes.
     :param piece: what has been read from `start` on.
+    :param store: as for `summarise`.
     """
-    offset, unfinished = feed_lines(descriptor, builder.feed, start, piece, end)
+    stored: list[Any] = []
+
+    def feed(block: bytes, offset: int) -> int:
+        taken = builder.feed(block, offset)
+        if store is not None and builder.text_bytes >= PART_BYTES:
+            stored.append(store(builder.text()))
+        return taken
+
+    offset, unfinished = feed_lines(descriptor, feed, start, piece, end)
     # The sums contain such a line now, and would contain it twice after the next reading.
     is_complete = bool(unfinished) and feed_unfinished(builder, unfinished, offset)
     return Outcome(
@@ -123,6 +155,7 @@ def _fold(
         progress=None if is_complete else Progress(builder, offset, fingerprint_of(descriptor, offset)),
         bytes_read=offset - start + len(unfinished),
         text=builder.text(),
+        stored=tuple(stored),
     )
 
 
@@ -164,8 +197,14 @@ def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
     found: list[Problem] = []
     try:
         with opened(path) as descriptor:
-            builder = SummaryBuilder(find_header(path, descriptor, agents), found.append)
-            offset, unfinished = feed_lines(descriptor, builder.feed)
+            header = find_header(path, descriptor, agents)
+            builder = SummaryBuilder(header, found.append)
+            offset, unfinished = feed_lines(descriptor, _without_text(builder))
+            again = builder.reader.again()
+            if again is not None:
+                found.clear()
+                builder = SummaryBuilder(header, found.append, again)
+                offset, unfinished = feed_lines(descriptor, _without_text(builder))
         if unfinished and not feed_unfinished(builder, unfinished, offset):
             found.append(Problem(builder.totals.lines + 1, offset, UNFINISHED, torn=True))
     except NotASession as refusal:
@@ -173,3 +212,14 @@ def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
     except OSError as error:
         found.append(Problem(None, 0, read_error(error)))
     return found
+
+
+def _without_text(builder: SummaryBuilder) -> Callable[[bytes, int], int]:
+    """`builder.feed`, without keeping the text."""
+
+    def feed(block: bytes, offset: int) -> int:
+        taken = builder.feed(block, offset)
+        builder.text()
+        return taken
+
+    return feed

@@ -18,9 +18,14 @@ from app.formats.content import (
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.entry_types import SILENT, UNDISPLAYED, USAGE_TYPES
+from app.formats.glued import records_in
 from app.formats.header import INVALID_VALUE, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
+from app.formats.model_names import with_provider
+from app.formats.nested_calls import nested_names
+from app.formats.partial_entry import ABSENT
+from app.formats.prices import unpriced_of, unpriced_sums
 from app.formats.summary_fields import (
     ANSWER_TYPES,
     RESULT_TYPES,
@@ -34,7 +39,7 @@ from app.formats.summary_fields import (
 )
 from app.formats.text import one_line, trim_name
 from app.formats.text_kinds import CUSTOM, USER
-from app.formats.timestamps import LAST_MS, parse_time
+from app.formats.timestamps import LAST_MS, in_milliseconds, parse_time
 from app.formats.utf8_text import find
 from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import PackedText, joined
@@ -42,13 +47,15 @@ from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
 from app.sessions.summaries.passage_builder import PassageBuilder
 from app.sessions.summaries.titles import TitleFold
-from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
+from app.sessions.summary import CONTINUED, FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from app.formats.dialects.base import LineReader
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry, Usage
+    from app.formats.prices import Unpriced
     from app.formats.summary_fields import SummaryFields
 
 UNKNOWN = -1
@@ -64,6 +71,10 @@ _MIN_SPLIT_BYTES = 16 << 10
 """A larger block is halved if one of its lines is unusual: most other lines are then still decoded
 together.
 """
+
+
+_MOST_UNPRICED = 200
+"""Usages without a cost before they are summed: summing them at each answer took a 25th of a cold index."""
 
 
 class Totals(Struct):
@@ -91,8 +102,11 @@ class Totals(Struct):
     cache_read: float | int = 0
     cache_write: float | int = 0
     cost: float = 0.0
+    unpriced: list[Unpriced] = field(default_factory=list)
     leaf_marked: bool = False
     marked_leaf: str | None = None
+    folders: dict[str, None] = field(default_factory=dict)
+    continued_in: str = ""
     id_pairs: list[tuple[str | None, str | None]] = field(default_factory=list)
 
 
@@ -101,12 +115,20 @@ class SummaryBuilder:
 
     :param header: the result of `read_header`.
     :param on_fault: called with each fault. The totals are the same without it.
+    :param reader: reads its lines; None for a new reader of its dialect.
+
+    text_bytes   the size of what `text` would return, as folded text
     """
 
-    def __init__(self, header: Header, on_fault: Callable[[Fault], None] | None = None) -> None:
+    def __init__(
+        self,
+        header: Header,
+        on_fault: Callable[[Fault], None] | None = None,
+        reader: LineReader | None = None,
+    ) -> None:
         self.header = header
         self.dialect = dialect_named(header.dialect)
-        self._reader = self.dialect.reader()
+        self.reader = reader or self.dialect.reader()
         self.has_ids = header.has_ids
         self.on_fault = on_fault
         self.hierarchy = Hierarchy(is_linear_format=self.dialect.linear)
@@ -115,6 +137,7 @@ class SummaryBuilder:
         self.endings = EndingFold()
         self._offset = 0
         self._text: list[PackedText] = []
+        self.text_bytes = 0
         self.models: dict[tuple[str | None, str | None], None] = {}
         self.totals = Totals(
             name=header.name,
@@ -141,7 +164,7 @@ class SummaryBuilder:
                 self.totals.lines += len(entries)
                 passages = PassageBuilder()
                 self._add(entries, starts, passages)
-                self._text.append(passages.pack())
+                self._add_text(passages)
                 self._count_images(block, end)
                 return end
             middle = block.find(b"\n", end // 2) + 1
@@ -155,11 +178,17 @@ class SummaryBuilder:
 
     def text(self) -> PackedText:
         """The passages of the lines that were fed since the last call."""
-        text, self._text = joined(self._text), []
+        text, self._text, self.text_bytes = joined(self._text), [], 0
         return text
+
+    def _add_text(self, passages: PassageBuilder) -> None:
+        text = passages.pack()
+        self._text.append(text)
+        self.text_bytes += len(text.folded)
 
     def _feed_lines(self, block: bytes, size: int, offset: int) -> None:
         """Add the lines in the first `size` bytes of `block` one by one."""
+        self.reader.foresee(block[:size])
         passages = PassageBuilder()
         invalid: list[str] = []
         totals = self.totals
@@ -183,28 +212,50 @@ class SummaryBuilder:
                 # A line that `decode_lines` accepts has no invalid value.
                 found = decode_lines(line + b"\n", snake=self.dialect.snake)
             try:
-                partial_entries = () if found else self._reader.partial_entries(line, invalid)
+                partial_entries = () if found else self.reader.partial_entries(line, invalid)
             except BadLine as bad:
                 self._add_fault(bad.reason)
+                for record in records_in(line):
+                    self._add_record(record, passages)
                 continue
             if found:
                 self._add(found[0], [self._offset], passages)
-            for partial in partial_entries:
-                if type(partial) is MetadataRecord:
-                    self._add_metadata(partial)
-                    continue
-                entry = summary_fields_of(partial, invalid)
-                if _is_header_line(entry):
-                    invalid.clear()  # `header.faults` contains the faults of the header.
-                if not self.dialect.one_entry_a_line:
-                    totals.id_pairs.append((partial.id, partial.parent_id))
-                    totals.first_time = totals.first_time or parse_time(partial.timestamp) or 0
-                self._add([entry], [self._offset], passages)
+            self._add_partial(partial_entries, invalid, passages)
             if invalid:
                 self._add_fault(f"{INVALID_VALUE}: {', '.join(dict.fromkeys(invalid))}")
                 invalid.clear()
-            self._count_images(line, len(line))
-        self._text.append(passages.pack())
+            if found or partial_entries:
+                # The line is none that a reader skips, because it repeats another one.
+                self._count_images(line, len(line))
+        self._add_text(passages)
+
+    def _add_record(self, record: bytes, passages: PassageBuilder) -> None:
+        """Add one of several records in the current line, which is a fault already."""
+        try:
+            self._add_partial(self.reader.partial_entries(record), [], passages)
+        except BadLine:
+            return
+        self._count_images(record, len(record))
+
+    def _add_partial(
+        self, partial_entries: Sequence[PartialEntry], invalid: list[str], passages: PassageBuilder
+    ) -> None:
+        """Add the entries and facts of a record.
+
+        :param invalid: the fields of it whose values are invalid; others are added.
+        """
+        totals = self.totals
+        for partial in partial_entries:
+            if type(partial) is MetadataRecord:
+                self._add_metadata(partial)
+                continue
+            entry = summary_fields_of(partial, invalid)
+            if _is_header_line(entry):
+                invalid.clear()  # `header.faults` contains the faults of the header.
+            if not self.dialect.one_entry_a_line:
+                totals.id_pairs.append((partial.id, partial.parent_id))
+                totals.first_time = totals.first_time or parse_time(partial.timestamp) or 0
+            self._add([entry], [self._offset], passages)
 
     def _add(self, entries: list[SummaryFields], starts: Sequence[int], passages: PassageBuilder) -> None:
         """Add the entries and header lines of the next lines.
@@ -217,7 +268,7 @@ class SummaryBuilder:
         heads = others = errors = 0
         header_is_later = False
         tool_names: list[str] = []
-        usages: list[Usage] = []
+        usages: list[tuple[Usage, Any]] = []
         prompts: list[Prompt] = []
         changing: list[SummaryFields] = []
         for entry, offset in zip(entries, starts, strict=True):
@@ -225,6 +276,10 @@ class SummaryBuilder:
                 message: Any = entry.message
                 message_type = type(message)
                 if message_type in RESULT_TYPES:
+                    if message.usage is not None:
+                        usages.append((message.usage, None))
+                    if message.nested_calls is not ABSENT:
+                        totals.tools.update(dict.fromkeys(nested_names(message.nested_calls)))
                     continue
                 if message_type in ANSWER_TYPES:
                     passages.add_answer(offset, message.content, tool_names)
@@ -233,7 +288,7 @@ class SummaryBuilder:
                     if message.stop_reason == "error" or message.error_message:
                         errors += 1
                     if message.usage is not None:
-                        usages.append(message.usage)
+                        usages.append((message.usage, message))
                     if message.model:
                         self.models[message.provider, message.model] = None
                 elif message_type is Prompt:
@@ -263,7 +318,7 @@ class SummaryBuilder:
                 changing.append(entry)
                 if entry.type in USAGE_TYPES:
                     if entry.usage is not None:
-                        usages.append(entry.usage)
+                        usages.append((entry.usage, None))
                 elif entry.type in _OTHER_TYPES:
                     self._add_other(entry)
                 if entry.type == "custom_message":
@@ -302,7 +357,7 @@ class SummaryBuilder:
         for prompt in prompts:
             if totals.titles.typed:
                 break
-            totals.titles.add_prompt(_prompt_text(prompt))
+            totals.titles.add_prompt(_prompt_text(prompt), is_typed=self.dialect.knows_prompts)
         if not totals.first_message:
             totals.first_message = next(filter(None, map(_prompt_text, prompts)), "")
         lines = (one_line(_prompt_text(prompt), LAST_PROMPT_LIMIT) for prompt in reversed(prompts))
@@ -347,8 +402,17 @@ class SummaryBuilder:
             self._add_label(entry)
         elif entry.type == "session_info":
             totals.name = trim_name(entry.name)
+        elif entry.type == "parent" and entry.name != self.header.id:
+            # The header names the direct parent; otherwise the last answer that was copied tells it.
+            totals.parent_session = self.header.parent_session or entry.name
+        elif entry.type == "continued":
+            totals.continued_in = entry.name or ""
+        elif entry.type == "folder" and entry.name:
+            # The last use of a folder counts.
+            totals.folders.pop(entry.name, None)
+            totals.folders[entry.name] = None
         elif entry.usage is not None:
-            self._add_usage((entry.usage,))
+            self._add_usage(((entry.usage, entry),))
 
     def _add_label(self, entry: SummaryFields | PartialEntry) -> None:
         target = entry.target_id
@@ -359,8 +423,11 @@ class SummaryBuilder:
         if entry.label:
             self.totals.labels[target] = entry.label
 
-    def _add_usage(self, usages: Sequence[Usage]) -> None:
-        """Add the tokens and the cost of answers, in the order of the file: sums of floats depend on it."""
+    def _add_usage(self, usages: Sequence[tuple[Usage, Any]]) -> None:
+        """Add the tokens and the cost of answers, in the order of the file: sums of floats depend on it.
+
+        :param usages: each with what names its model, None for nothing.
+        """
         totals = self.totals
         sent, received, read, written, cost = (
             totals.input,
@@ -369,14 +436,16 @@ class SummaryBuilder:
             totals.cache_write,
             totals.cost,
         )
-        for usage in usages:
+        for usage, source in usages:
             sent += usage.input or 0
             received += usage.output or 0
             read += usage.cache_read or 0
             written += usage.cache_write or 0
             price = usage.cost
-            if price is not None and price.total:
+            if price is not None and price.total is not None:
                 cost += price.total
+            elif more := unpriced_of(usage, with_provider(source.provider, source.model) if source else ""):
+                totals.unpriced.append(more)
         totals.input, totals.output, totals.cache_read, totals.cache_write, totals.cost = (
             sent,
             received,
@@ -384,6 +453,8 @@ class SummaryBuilder:
             written,
             cost,
         )
+        if len(totals.unpriced) > _MOST_UNPRICED:
+            totals.unpriced = [*unpriced_sums(totals.unpriced)]
 
     def _add_fault(self, reason: str) -> None:
         """Count a fault of the current line."""
@@ -415,9 +486,11 @@ class SummaryBuilder:
         if created is None:
             created = totals.first_time or None
         if totals.newest > 0:
-            modified = int(totals.newest)
+            modified = in_milliseconds(int(totals.newest))
+        elif created is None or (totals.messages and self.dialect.is_dated_by_file):
+            modified = mtime_ms
         else:
-            modified = mtime_ms if created is None else created
+            modified = created
         title, title_source = totals.titles.title(totals.name, totals.messages)
         is_title = title_source == FROM_PROMPT and totals.last_prompt == totals.titles.beginning
         one_a_line = self.dialect.one_entry_a_line
@@ -441,9 +514,7 @@ class SummaryBuilder:
             labels=tuple(totals.labels.items()),
             leaf_id=self._leaf_id(),
             parent_session=totals.parent_session,
-            models=tuple(
-                [f"{provider}/{model}" if provider else str(model) for provider, model in self.models]
-            ),
+            models=tuple([with_provider(provider, model) for provider, model in self.models]),
             tools=tuple(totals.tools),
             tokens=(
                 finite_int(totals.input),
@@ -458,11 +529,20 @@ class SummaryBuilder:
             torn=torn,
             # A line with several entries may name any leaf.
             linear=one_a_line and (without_ids or self.hierarchy.is_linear),
-            ending=self.endings.last
-            if without_ids or self.dialect.linear
-            else self.endings.at(self._leaf_id()),
+            ending=self._ending(without_ids),
             spawned=header.spawned,
+            folders=self.dialect.folders(header.cwd, list(totals.folders)),
+            continued_in=totals.continued_in,
+            first_id=header.first_id,
+            unpriced=unpriced_sums(totals.unpriced),
         )
+
+    def _ending(self, without_ids: bool) -> str:
+        if self.totals.continued_in:
+            return CONTINUED
+        if without_ids or self.dialect.linear:
+            return self.endings.last
+        return self.endings.at(self._leaf_id())
 
     def _has_no_ids(self) -> bool:
         """Whether no entry has an id although the version has ids: such a file is linear, like version 1."""

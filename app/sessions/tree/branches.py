@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.amounts import finite
 from app.formats.entry_types import SILENT
+from app.formats.prices import unpriced_of, unpriced_sums
 from app.sessions.parent_links import tips_of
 from app.sessions.tree.node import path_to
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.formats.partial_entry import Usage
+    from app.formats.prices import Prices, Spending, Unpriced
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
 
@@ -44,10 +48,8 @@ class UsageTotals(NamedTuple):
 NO_USAGE = UsageTotals()
 
 
-def usage_totals_of(usage: Usage | None) -> UsageTotals:
-    """The usage that a line gives; nothing if it gives none."""
-    if usage is None:
-        return NO_USAGE
+def usage_totals_of(usage: Usage) -> UsageTotals:
+    """The usage that a line gives."""
     price = usage.cost
     return UsageTotals(
         finite(usage.input),
@@ -56,6 +58,21 @@ def usage_totals_of(usage: Usage | None) -> UsageTotals:
         finite(usage.cache_write),
         finite(price.total) if price is not None else 0.0,
     )
+
+
+def spent_on(nodes: Iterable[Node], prices: Prices) -> tuple[UsageTotals, Spending]:
+    """The usage of some entries, and its cost with the estimates.
+
+    :param prices: those of tokens without a cost.
+    """
+    total = NO_USAGE
+    unpriced: list[Unpriced] = []
+    for node in nodes:
+        if node.usage is not None:
+            total = total.and_(usage_totals_of(node.usage))
+            found = unpriced_of(node.usage, node.model)
+            unpriced += () if found is None else (found,)
+    return total, prices.spending(total.cost, unpriced)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +86,7 @@ class BranchFacts:
     :param spent: tokens and dollars.
     :param first_ms: the earliest time of an entry of the conversation, ``last_ms`` the latest, in
         milliseconds since the epoch, UTC; None if no such entry has a time.
+    :param unpriced: the tokens without a cost.
     :param on_active_path: it ends at the session's leaf.
     """
 
@@ -81,6 +99,7 @@ class BranchFacts:
     spent: UsageTotals
     first_ms: int | None
     last_ms: int | None
+    unpriced: tuple[Unpriced, ...]
     on_active_path: bool
 
     @property
@@ -194,12 +213,14 @@ class _PathTotals(NamedTuple):
     spent: UsageTotals = NO_USAGE
     first_ms: int | None = None
     last_ms: int | None = None
+    unpriced: tuple[Unpriced, ...] = ()
 
     def and_(self, node: Node) -> _PathTotals:
         """The same with one more entry."""
         is_message = node.type == "message"
         # A label, a name or a move of the leaf may come months after the conversation.
         time = None if node.shown_type in SILENT else node.timestamp
+        found = None if node.usage is None else unpriced_of(node.usage, node.model)
         times = [each for each in (self.first_ms, self.last_ms, time) if each is not None]
         return _PathTotals(
             self.turns + (is_message and node.role == "user"),
@@ -208,4 +229,5 @@ class _PathTotals(NamedTuple):
             self.spent if node.usage is None else self.spent.and_(usage_totals_of(node.usage)),
             min(times, default=None),
             max(times, default=None),
+            self.unpriced if found is None else unpriced_sums((*self.unpriced, found)),
         )

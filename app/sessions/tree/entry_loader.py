@@ -6,9 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import dialect_named
+from app.formats.glued import entry_in
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, opened, read_all
 from app.formats.migrate import migrate
+from app.formats.odd_values import without_odd_words
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import fingerprint_of
 
@@ -31,16 +33,16 @@ def read_entry(
 
     :param dialect: that of the file; `version` is that of its format. The header has both.
     :param index: the number of the entry in the file, for version 1.
-    :param part: the number of the entry in its line, for lanes.
+    :param part: the number of the entry in its line.
     :raises Changed: a line does not begin and end there any more, or has no entry.
     :raises OSError: the file cannot be read.
     """
     spelling = dialect_named(dialect)
     try:
-        entry = spelling.entry(read_line(path, offset, length), part)
+        entry = entry_in(spelling, read_line(path, offset, length), part)
     except BadLine:
         raise Changed(path) from None
-    return migrate(entry, version, index) if spelling.migrates else entry
+    return without_odd_words(migrate(entry, version, index) if spelling.migrates else entry)
 
 
 def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:

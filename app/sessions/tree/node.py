@@ -27,6 +27,7 @@ class Node(Struct, eq=False, gc=False):
     has_text       an answer with text, besides thinking and tool calls
     calls          the number of tool calls of an answer
     usage          the tokens and the cost that the entry gives; None if it gives none
+    model          the model of that usage, as "provider/model"; "" if it is not known
     undisplayed    a message of an extension that is not shown to the user
     children       the oldest first
     part           the number of the entry in its line, which may have several (`Dialect.one_entry_a_line`)
@@ -59,6 +60,7 @@ class Node(Struct, eq=False, gc=False):
     undisplayed: bool = False
     calls: int = 0
     usage: Usage | None = None
+    model: str = ""
 
     @property
     def shown_type(self) -> str:

@@ -11,9 +11,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from app.formats.dialects import dialect_named
-from app.formats.dialects.base import MetadataRecord
-from app.formats.json_codec import BadLine
+from app.formats.glued import partial_entry_in
+from app.formats.json_codec import BadLine, decode, encode
 from app.formats.lines import opened, read_at
+from app.formats.long_lines import shortened
 from app.sessions.tree.entry_loader import begins_a_line
 from app.sessions.tree.entry_row import calls_of, row_text_of
 from app.sessions.tree.row_text import RowText
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry
+    from app.redact import Redactor
     from app.sessions.tree.entry_row import Call
     from app.sessions.tree.node import Node
 
@@ -43,17 +45,20 @@ class RowLoader:
         self._version = header.version
         self._calls: dict[int, dict[str, Call]] = {}
 
-    def read(self, nodes: Iterable[Node]) -> None:
+    def read(self, nodes: Iterable[Node], redactor: Redactor | None = None) -> None:
         """Set `row_text` of each of `nodes` that has none.
 
         Raises nothing: the row of an entry that cannot be read any more says so.
+
+        :param redactor: replaces secrets in the entries, before their rows are made: a row shows only the
+            beginnings of texts, and half a secret cannot be recognised.
         """
         wanted = sorted((node for node in nodes if node.row_text is None), key=attrgetter("offset"))
         if not wanted:
             return
         try:
             with opened(self._path) as descriptor:
-                lines = _Lines(descriptor)
+                lines = _Lines(descriptor, redactor)
                 for node in wanted:
                     node.row_text = self._row_text(node, lines)
         except OSError:
@@ -76,12 +81,11 @@ class RowLoader:
         if line is None:
             return None
         try:
-            entries = [
-                entry for entry in self._dialect.partial_entries(line) if type(entry) is not MetadataRecord
-            ]
+            if lines.redactor is not None:
+                line = encode(lines.redactor.value(decode(line)))
+            return partial_entry_in(self._dialect, shortened(line), node.part)
         except BadLine:
             return None
-        return entries[node.part] if node.part < len(entries) else None
 
     def _call(self, node: Node, call: str, lines: _Lines) -> Call | None:
         """The call whose result `node` is: the nearest one with this id above it, else, if its parent is
@@ -111,9 +115,13 @@ def _above(node: Node) -> Iterator[Node]:
 
 
 class _Lines:
-    """Lines of an open file by their offsets. One read gets neighbouring lines, too."""
+    """Lines of an open file by their offsets. One read gets neighbouring lines, too.
 
-    def __init__(self, descriptor: int) -> None:
+    redactor   replaces secrets in what is decoded of them; None replaces none
+    """
+
+    def __init__(self, descriptor: int, redactor: Redactor | None) -> None:
+        self.redactor = redactor
         self._descriptor = descriptor
         self._block = b""
         self._offset = 0

@@ -22,10 +22,12 @@ from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot, read_line,
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.row_loader import RowLoader
 from app.sessions.tree.tree_builder import TreeBuilder
+from app.stores import known_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from app.redact import Redactor
 
 END_BYTES = 256 << 10
 """Bytes of the end of a file that `open_end` reads."""
@@ -74,7 +76,7 @@ class SessionTree:
     @property
     def name(self) -> str | None:
         """The user's name of the session, raw, or None."""
-        return self._builder.name
+        return known_name(self.header.agent, self.path, self._builder.name)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -147,12 +149,14 @@ class SessionTree:
         """
         return read_line(self.path, node.offset, node.length)
 
-    def read_rows(self, nodes: Iterable[Node]) -> None:
-        """Set `row_text` of each of `nodes`, entries of this tree. Raises nothing.
+    def read_rows(self, nodes: Iterable[Node], redactor: Redactor | None = None) -> None:
+        """Set `row_text` of each of `nodes`, entries of this tree, that has none. Raises nothing.
 
         It may be called in another thread than the one that reads the tree.
+
+        :param redactor: replaces secrets before the texts are cut.
         """
-        self._rows.read(nodes)
+        self._rows.read(nodes, redactor)
 
     def recognise(self, descriptor: int) -> None:
         """Check that the open file is the one that was read; it may have grown.
@@ -195,6 +199,12 @@ class SessionTree:
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._builder.read(descriptor, keep_going)
+        again = self._builder.reader.again()
+        if again is not None and self.is_whole:
+            self.entries.clear()
+            self._builder = TreeBuilder(self.header, self.entries, again)
+            self.problems = self._builder.problems
+            self._builder.read(descriptor, keep_going)
         if self.is_whole and self.entries and all(node.id is None for node in self.entries):
             self._numbered = True
         if self._numbered or self._dialect.linear:

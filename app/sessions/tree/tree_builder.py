@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING
 from app.formats.content import read_content
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
-from app.formats.entry_types import TOOL_CALL_TYPES, USAGE_TYPES
+from app.formats.entry_types import RESULT_ROLES, TOOL_CALL_TYPES, USAGE_TYPES
 from app.formats.errors import Cancelled
+from app.formats.glued import STRIDE, records_in
 from app.formats.header import UNFINISHED, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
+from app.formats.model_names import with_provider
+from app.formats.partial_entry import sum_of
 from app.formats.text import trim_name
 from app.sessions.tree.entry_row import role_of, stop_of
 from app.sessions.tree.node import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from msgspec import Raw
 
+    from app.formats.dialects.base import LineReader
     from app.formats.header import Header
-    from app.formats.partial_entry import PartialEntry, Timestamp
+    from app.formats.partial_entry import PartialEntry, Timestamp, Usage
 
 _NEWLINE = 0x0A
 
@@ -52,13 +56,15 @@ class TreeBuilder:
     torn          the last line, if it has no newline and is not an entry (yet)
     """
 
-    def __init__(self, header: Header, entries: list[Node]) -> None:
+    def __init__(self, header: Header, entries: list[Node], reader: LineReader | None = None) -> None:
+        """:param reader: reads its lines; None for a new reader of its dialect."""
         self.entries = entries
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
         self.label_stamps: dict[str, Timestamp] = {}
         self.label_lines: list[tuple[str | None, int, int]] = []
         self.name = header.name
+        self._early: Usage | None = None
         self.marked: tuple[str | None] | None = None
         self.offset = 0
         self.unfinished = False
@@ -66,9 +72,10 @@ class TreeBuilder:
         self._header = header
         self._version = header.version
         self._dialect = dialect_named(header.dialect)
-        self._reader = self._dialect.reader()
+        self.reader = reader or self._dialect.reader()
         self._header_checks = HeaderChecks()
         self.lines = 0
+        self._is_last_unfinished = False
 
     def skip_to(self, offset: int) -> None:
         """Begin with a later line. Its number and those of the lines after it are not known."""
@@ -89,10 +96,15 @@ class TreeBuilder:
             if buffer[size - 1] != _NEWLINE:
                 self._read_unfinished(bytes(memoryview(buffer)[:size]), length)
                 return
-            self._read_lines(bytes(memoryview(buffer)[:size]))
+            self._read_lines(bytes(memoryview(buffer)[:size]), length)
             self.offset += length
 
-    def _read_lines(self, data: bytes) -> None:
+    def _read_lines(self, data: bytes, length: int) -> None:
+        """:param length: the number of bytes of the lines in the file: more than in `data` if it is one line
+        that was shortened.
+        """
+        self.reader.foresee(data)
+        left_out = length - len(data)
         offset = self.offset
         start = len(BOM) if not self.lines and self._header.has_bom else 0
         while start < len(data):
@@ -107,14 +119,16 @@ class TreeBuilder:
                     self.lines += blank
                     continue
             self.lines += 1
-            self._read_line(line, self.lines, offset + start)
+            self._read_line(line, self.lines, offset + start, len(line) + left_out)
             start = end + 1
 
     def _read_unfinished(self, line: bytes, length: int) -> None:
         """:param length: the number of its bytes in the file."""
         before = len(self.entries)
         faults = len(self.problems)
-        self._read_lines(line)
+        self._is_last_unfinished = True
+        self._read_lines(line, length)
+        self._is_last_unfinished = False
         self.lines -= 1
         self.unfinished = len(self.entries) > before
         if not self.unfinished and len(self.problems) > faults:
@@ -122,20 +136,32 @@ class TreeBuilder:
             del self.problems[faults:]
             self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=length)
 
-    def _read_line(self, line: bytes, number: int, offset: int) -> None:
+    def _read_line(self, line: bytes, number: int, offset: int, length: int) -> None:
         if is_blank(line):
             return
         try:
-            partial_entries = self._reader.partial_entries(line)
+            self._add_all(self.reader.partial_entries(line), number, offset, length)
         except BadLine as bad:
             self.problems.append(Fault(number, offset, bad.reason))
-            return
-        part = 0
+            if self._is_last_unfinished:
+                return
+            for index, record in enumerate(records_in(line)):
+                try:
+                    found = self.reader.partial_entries(record)
+                except BadLine:
+                    continue
+                self._add_all(found, number, offset, length, index * STRIDE)
+
+    def _add_all(
+        self, partial_entries: Sequence[PartialEntry], number: int, offset: int, length: int, part: int = 0
+    ) -> None:
+        """Add the entries and facts of a record; `part` is the number of its first entry."""
         for partial in partial_entries:
             if type(partial) is MetadataRecord:
+                part += partial.type == "skip"
                 self._add_record(partial, number, offset)
             else:
-                self._add_entry(partial, number, offset, len(line), part)
+                self._add_entry(partial, number, offset, length, part)
                 part += 1
 
     def _add_entry(self, partial: PartialEntry, number: int, offset: int, length: int, part: int) -> None:
@@ -146,13 +172,17 @@ class TreeBuilder:
                 self.problems.append(Fault(number, offset, reason))
             return
         words, role, stop, has_text, calls = _WORDS, None, None, False, 0
-        usage = partial.usage if kind in USAGE_TYPES else None
+        usage, model = partial.usage if kind in USAGE_TYPES else None, ""
         message = partial.message
         if message is not None and kind == "message":
             role = words.get(message.role) or role_of(message.role, self._version)
             if role == "assistant":
                 stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
                 has_text, calls = _text_and_calls(message.content)
+                usage = message.usage
+                if usage is not None and usage.cost is None:
+                    model = with_provider(message.provider, message.model)
+            elif message.role in RESULT_ROLES:
                 usage = message.usage
         self.entries.append(
             Node(
@@ -170,9 +200,11 @@ class TreeBuilder:
                 part=part,
                 undisplayed=partial.display is False and kind == "custom_message",
                 calls=calls,
-                usage=usage,
+                usage=usage if self._early is None else sum_of(usage, self._early),
+                model=model,
             )
         )
+        self._early = None
         if kind == "message":
             if message is None:
                 self.problems.append(Fault(number, offset, "a message entry without a message"))
@@ -195,6 +227,12 @@ class TreeBuilder:
             self._add_label(record, number, offset)
         elif record.type == "session_info":
             self.name = trim_name(record.name)
+        elif record.usage is not None and self.entries:
+            node = self.entries[-1]
+            node.usage = sum_of(node.usage, record.usage)
+            node.model = node.model or with_provider(record.provider, record.model)
+        elif record.usage is not None:
+            self._early = sum_of(self._early, record.usage)
 
 
 def _text_and_calls(content: Raw) -> tuple[bool, int]:

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 from app.formats.dialects import dialect_named
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.errors import Cancelled
+from app.formats.glued import entry_in
 from app.formats.json_codec import BadLine
 from app.formats.lines import opened, read_at
+from app.formats.long_lines import shortened
 from app.formats.migrate import migrate
+from app.formats.odd_values import without_odd_words
 from app.formats.search_text import argument_texts, iter_texts
 from app.formats.text import string_of
 from app.formats.text_kinds import CALL, CONVERSATION
@@ -214,12 +217,12 @@ class TreeText:
     def _entry(self, node: Node, line: bytes) -> dict[str, Any]:
         """The entry of a line; empty if the line is damaged."""
         try:
-            entry = self._dialect.entry(line, node.part)
+            entry = entry_in(self._dialect, shortened(line), node.part)
         except BadLine:
             return {}
         if self._dialect.migrates:
             entry = migrate(entry, self._tree.header.version, node.index)
-        return entry
+        return without_odd_words(entry)
 
 
 def _fold_texts(texts: Sequence[str]) -> bytes:

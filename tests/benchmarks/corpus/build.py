@@ -8,6 +8,7 @@ import random
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.damage import DAMAGES
+from tests.benchmarks.corpus.families import add_families
 from tests.benchmarks.corpus.maker import Maker
 from tests.benchmarks.corpus.places import Places
 from tests.benchmarks.corpus.sizes import MOST_ENTRIES, SIZES
@@ -41,6 +42,8 @@ def build(out: str, size: str = "tiny", seed: int = 1) -> list[Record]:
             draft = damage(maker)
             maker.finish(draft, kind, mtime_ms=draft.at + 40)
         add_strays(maker, number)
+    if measure.families:
+        add_families(maker)
     with open(os.path.join(maker.out, TRUTH), "w", encoding="utf-8") as file:
         for record in maker.records:
             file.write(json.dumps(record) + "\n")

@@ -29,10 +29,12 @@ class Text(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Tokens and cost of an answer, and their JSON in camelCase and in snake_case."""
+    """Tokens and cost of an answer (None if its price is not known), and their JSON in camelCase and in
+    snake_case.
+    """
 
     tokens: tuple[int, int, int, int]
-    cost: float
+    cost: float | None
     camel: str
     snake: str
 

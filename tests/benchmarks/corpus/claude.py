@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.clock import iso
 from tests.benchmarks.corpus.draft import Block, Draft, prompt_forms, quote
+from tests.benchmarks.corpus.list_prices import at_list_price
 
 if TYPE_CHECKING:
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
@@ -26,7 +27,7 @@ class ClaudeDraft(Draft):
         super().__init__(truth, serial=serial)
         # The first entry gives the time.
         truth.created = None
-        self.answers = 0
+        self.answers = serial << 20
         self._blocks: dict[str, tuple[str, int]] = {}
 
     def header(self, **fields: object) -> None:
@@ -110,7 +111,7 @@ class ClaudeDraft(Draft):
             entry_id = self.put(f'"type":"assistant","message":{body}{extra}')
             self._blocks[block.place] = entry_id, len(self.truth.ids) - 1
             self.truth.message("assistant", self.at, block.text)
-        self.truth.usage(usage._replace(cost=0.0))
+        self.truth.usage(at_list_price(usage, self.model))
         self.answered_by(self.model)
         return self.leaf
 

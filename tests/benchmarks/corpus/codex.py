@@ -9,6 +9,7 @@ from xxhash import xxh3_64_hexdigest
 
 from tests.benchmarks.corpus.clock import iso
 from tests.benchmarks.corpus.draft import Block, Draft, prompt_forms, quote
+from tests.benchmarks.corpus.list_prices import at_list_price
 
 if TYPE_CHECKING:
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
@@ -23,7 +24,7 @@ class CodexDraft(Draft):
     def __init__(self, truth: Truth, *, serial: int) -> None:
         super().__init__(truth, serial=serial)
         self.provider, self.model = "openai", "gpt-5.3-codex"
-        self._sums = [0, 0, 0, 0]
+        self.sums = [0, 0, 0, 0]
         self._items: dict[str, tuple[str | None, int]] = {}
 
     def header(self, **fields: object) -> None:
@@ -101,14 +102,14 @@ class CodexDraft(Draft):
         return self.leaf
 
     def _tokens(self, usage: Usage) -> None:
-        self._sums = [before + now for before, now in zip(self._sums, usage.tokens, strict=True)]
-        sent, received, read, written = self._sums
+        self.sums = [before + now for before, now in zip(self.sums, usage.tokens, strict=True)]
+        sent, received, read, written = self.sums
         told = {"input_tokens": sent + read + written, "cached_input_tokens": read}
         told |= {"cache_write_input_tokens": written, "output_tokens": received}
         for _ in range(2):
             self._note("event_msg", {"type": "token_count", "info": {"total_token_usage": told}})
         self._note("event_msg", {"type": "token_count", "info": None})
-        self.truth.usage(usage._replace(cost=0.0))
+        self.truth.usage(at_list_price(usage, self.model))
 
     def tool_result(self, call_id: str, name: str, output: str, *, failed: bool = False) -> str | None:
         told = f'"type":"function_call_output","call_id":"{call_id}","output":{output}'

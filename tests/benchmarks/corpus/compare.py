@@ -32,6 +32,8 @@ def _same(field: str, expected: Any, actual: Any) -> bool:
     if field in ("created", "modified"):
         return _ms(expected) == _ms(actual)
     if field == "cost":
+        if expected is None or actual is None:
+            return expected is actual
         return math.isclose(expected, actual, rel_tol=1e-9, abs_tol=1e-9)
     if field == "labels":
         return _labels(expected) == _labels(actual)

@@ -39,7 +39,7 @@ _COMMON = (
     shapes.header_without_folder,
 )  # fmt: skip
 _OF_TREES = (
-    shapes.duplicate_ids, shapes.parent_loop, shapes.own_parent, shapes.orphans, shapes.late_parent,
+    shapes.replaced_line, shapes.parent_loop, shapes.own_parent, shapes.orphans, shapes.late_parent,
     shapes.message_null,
 )  # fmt: skip
 

@@ -108,10 +108,16 @@ def garbage_line(maker: Maker) -> Draft:
 
 
 def glued_lines(maker: Maker) -> Draft:
-    """Two entries on one line, without a newline between them (formats/README.md, "oh-my-pi")."""
+    """A torn entry, and a whole one behind it on its line, which is read
+    (formats/README.md, "Odd values").
+    """
     draft = half(maker)
-    line = message_line(draft, "torn off")
-    draft.lost(line + draft.line("custom", ',"customType":"x"', "00000000", draft.leaf))
+    parent = draft.leaf
+    draft.lost(
+        message_line(draft, "torn off") + draft.line("custom", ',"customType":"x"', "00000000", parent)
+    )
+    if draft.truth.agent != "codex":  # there it is a note for the screen, and no entry
+        draft.truth.entry("00000000", parent)
     return rest(maker, draft)
 
 

@@ -30,6 +30,15 @@ def duplicate_ids(maker: Maker) -> Draft:
     return draft
 
 
+def replaced_line(maker: Maker) -> Draft:
+    """Two lines of Claude Code with one id, of which the last one counts."""
+    draft = half(maker)
+    parent = draft.leaf
+    draft.raw(draft.line("custom", ',"customType":"x"', "dddddddd", parent))
+    draft.place(draft.line("custom", ',"customType":"y"', "dddddddd", parent), "dddddddd", parent)
+    return rest(maker, draft)
+
+
 def parent_loop(maker: Maker) -> Draft:
     """Two entries that are each other's parents, and a conversation below them."""
     draft = half(maker)

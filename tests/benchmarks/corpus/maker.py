@@ -12,7 +12,6 @@ from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS, NOW_MS
 from tests.benchmarks.corpus.codex import CodexDraft
 from tests.benchmarks.corpus.conversation import Conversation
 from tests.benchmarks.corpus.draft import Draft
-from tests.benchmarks.corpus.lanes import LanesDraft
 from tests.benchmarks.corpus.needles import Plan
 from tests.benchmarks.corpus.places import Places, projects, session_id
 from tests.benchmarks.corpus.spellings import AgentDraft, OldIndusagiDraft, OmpDraft, TranscriptDraft
@@ -70,9 +69,7 @@ class Maker:
         identity = session_id(kind, created, rng)
         truth = Truth(self.places[kind].agent, identity, cwd, created, parent_session=parent)
         draft: Draft
-        if version == 4:
-            draft = LanesDraft(truth, serial=self._serial)
-        elif kind == "omp":
+        if kind == "omp":
             draft = OmpDraft(truth, serial=self._serial, version=version)
         elif kind == "indusagi":
             draft = OldIndusagiDraft(truth, serial=self._serial, version=version)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 class Size(NamedTuple):
     """The number of sessions, their median of entries and the 99th percentile, the entries of the biggest
-    session, how often each damage occurs, and the scale of the text pools (1.0 is full).
+    session, how often each damage occurs, the scale of the text pools (1.0 is full), and whether there are
+    sessions whose figures depend on each other.
     """
 
     sessions: int
@@ -17,6 +18,7 @@ class Size(NamedTuple):
     biggest: int
     damages: int
     pools: float
+    families: bool = False
 
     @property
     def spread(self) -> float:
@@ -29,7 +31,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "tiny": Size(sessions=60, median=14, p99=60, biggest=0, damages=1, pools=0.05),
+    "tiny": Size(sessions=60, median=14, p99=60, biggest=0, damages=1, pools=0.05, families=True),
     "small": Size(sessions=200, median=60, p99=1_850, biggest=0, damages=1, pools=0.5),
     "medium": Size(sessions=2_000, median=60, p99=1_850, biggest=20_000, damages=2, pools=1.0),
     "large": Size(sessions=10_000, median=60, p99=1_850, biggest=20_000, damages=6, pools=1.0),

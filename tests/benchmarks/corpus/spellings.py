@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.clock import iso, iso_seconds
 from tests.benchmarks.corpus.draft import EVENTS, Draft, quote
+from tests.benchmarks.corpus.list_prices import at_list_price
 
 if TYPE_CHECKING:
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
@@ -99,7 +100,7 @@ class AgentDraft(Draft):
         )
 
     def assistant(self, text: Text | None, usage: Usage, **rest: object) -> str | None:
-        return super().assistant(text, usage._replace(cost=0.0), **rest)  # type: ignore[arg-type]
+        return super().assistant(text, at_list_price(usage, self.model), **rest)  # type: ignore[arg-type]
 
     def tool_result(self, call_id: str, name: str, output: str, *, failed: bool = False) -> str | None:
         return self.message(

@@ -59,12 +59,17 @@ def _sub_agents(maker: Maker) -> None:
     """
     draft = omp(maker, 12)
     maker.finish(draft, "with artifacts")
+    record = maker.records[-1]
+    record["counted"] = list(draft.truth.tokens)
     folder = draft.path.removesuffix(".jsonl")
     for path in ("0-scout.jsonl", "__advisor.jsonl", "0-scout/1-deeper.jsonl"):
         child = omp(maker, 4)
         child.path = os.path.join(folder, path)
         maker.put(child.path, child.content())
         maker.records.append(hidden("omp", child.path, "sub-agent"))
+        if path != "__advisor.jsonl":
+            both = zip(record["counted"], child.truth.tokens, strict=True)
+            record["counted"] = [one + other for one, other in both]
     maker.put(os.path.join(folder, "1.bash.log"), b"ok\n")
 
 

@@ -28,7 +28,8 @@ FIELDS = (
 Record = dict[str, Any]
 """One line of truth.jsonl: `FIELDS`; `kind`, the variant or damage; `exact`, whether `open` is empty; `open`,
 the fields without one right answer; `refused`, why the file is not a session, or null; `hidden`, whether it
-must not be seen at all; and `needles`, the planted needles (`needles.Planted`).
+must not be seen at all; `needles`, the planted needles (`needles.Planted`); and `counted`, the tokens that
+statistics count for it, if these are not `tokens`: without those of copies, and with those of sub-agents.
 """
 
 
@@ -55,6 +56,7 @@ class Truth:
     models: list[str] = field(default_factory=list)
     tokens: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     cost: float = 0.0
+    is_partial: bool = False
     problems: int = 0
     open: set[str] = field(default_factory=set)
     needles: list[Planted] = field(default_factory=list)
@@ -79,7 +81,10 @@ class Truth:
     def usage(self, usage: Usage) -> None:
         """Add the usage of an answer or a summary."""
         self.tokens = [a + b for a, b in zip(self.tokens, usage.tokens, strict=True)]
-        self.cost += usage.cost
+        if usage.cost is None:
+            self.is_partial = self.is_partial or any(usage.tokens)
+        else:
+            self.cost += usage.cost
 
     def label(self, target: str, label: str | None) -> None:
         """Set or clear the label of `target`; a changed label moves to the end."""
@@ -118,7 +123,7 @@ class Truth:
             "size": size,
             "models": self.models,
             "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), self.tokens, strict=True)),
-            "cost": self.cost,
+            "cost": None if self.is_partial and not self.cost else self.cost,
             "problems": self.problems,
             "kind": kind,
             "exact": not self.open,

@@ -193,8 +193,9 @@ def without_text(maker: Maker, entries: int) -> Draft:
 
 
 def future(maker: Maker, entries: int) -> Draft:
-    """A session of a machine whose clock was years ahead."""
+    """A session of a machine whose clock was years ahead, which counts as a problem of the session."""
     draft = maker.start(entries=entries, created=FAR_FUTURE_MS - 5 * DAY_MS)
+    draft.truth.problems += 1
     draft.header()
     maker.talk(draft, entries)
     return draft
@@ -369,18 +370,6 @@ def transcript(maker: Maker, entries: int, *, heads: str = "last") -> Draft:
     return draft
 
 
-def lanes(maker: Maker, entries: int) -> Draft:
-    """pi's version 4, with the leaf moved back to an earlier prompt."""
-    draft = maker.start(version=4, entries=entries)
-    draft.header()
-    talk = maker.talk(draft, entries, 0.1)
-    draft.name("Written in lanes")
-    draft.label(talk.prompts[0], "first")
-    draft.label(talk.prompts[0], "first of all")
-    draft.branch(talk.prompts[0])
-    return draft
-
-
 def unfinished_line(maker: Maker, entries: int) -> Draft:
     """The last line is complete except for its newline, and counts."""
     draft = pi(maker, entries)
@@ -401,7 +390,6 @@ VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
     ("pi branched from", 0.3, branched_from),
     ("pi version 1", 1.5, version_1),
     ("pi version 2", 1.5, version_2),
-    ("pi lanes", 0.3, lanes),
     ("pi version 9", 0.2, lambda maker, entries: pi(maker, entries, version=9)),
     ("pi spaced", 0.3, spaced),
     ("pi shuffled", 0.3, shuffled),

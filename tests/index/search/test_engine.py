@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,20 @@ def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> Non
     world.session("s2", "nothing")
     world.scan()
     assert world.ids("needle") == ["s3"]
+
+
+def test_a_write_that_is_rolled_back_is_not_found(world: World) -> None:
+    path = world.session("s1", "hello")
+    world.scan()
+    size = path.stat().st_size
+    world.append("s1", "a needle")
+    world.scan()
+    assert world.ids("needle") == ["s1"]
+    os.truncate(path, size)
+    world.append("s1", "a thread instead of it")
+    world.scan()
+    assert world.ids("needle") == []
+    assert world.ids("thread") == ["s1"]
 
 
 def test_sessions_of_a_delta_before_the_first_search_are_found(world: World) -> None:
@@ -198,3 +213,26 @@ def test_preparation_ends_when_a_query_comes(world: World, monkeypatch: pytest.M
     # One more for the hit that is looked up.
     world.index.prepare(lambda: len(packed) < 2)
     assert len(packed) == 1 + 2
+
+
+def test_each_call_of_an_entry_has_its_own_hit(world: World) -> None:
+    calls = [
+        {"type": "toolCall", "id": name, "name": name, "arguments": {"path": f"shared of {name}"}}
+        for name in ("read", "edit")
+    ]
+    world.session("s1", "go", {"type": "message", "message": {"role": "assistant", "content": calls}})
+    world.scan()
+    hits = world.hits("shared in:tools", every=True)
+    assert sorted(hit.snippet for hit in hits) == ["edit path shared of edit", "read path shared of read"]
+    assert world.one("shared tool:edit").snippet == "edit path shared of edit"
+
+
+def test_neighbours_in_the_store_with_lines_at_the_same_offset(world: World) -> None:
+    """The offset alone does not say which session a passage belongs to."""
+    for name in ("one", "two", "six"):
+        world.session(name, "shared", f"shared {name}")
+    world.scan()
+    entries = [(hit.row.id, hit.entry_id) for hit in world.hits("shared", every=True)]
+    assert sorted(entries) == [
+        (name, f"{name}-{number}") for name in ("one", "six", "two") for number in (0, 1)
+    ]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 WORDS = ("ab", "cd", "xyz")
 # Matchers that are certain need no more of a row.
-ROW, LANES = (cast("Row", SimpleNamespace(dialect=dialect)) for dialect in ("pi", "lanes"))
+ROW, CODEX = (cast("Row", SimpleNamespace(dialect=dialect)) for dialect in ("pi", "codex"))
 
 # Kind, whether the passage is in the same line as the one before, and its words.
 PIECES = st.lists(
@@ -65,5 +65,5 @@ def test_nth_counts_the_passages_of_its_kind_in_its_line(
         for kind, offset, text in unpack(source.data[start:end]):
             wanted[text.decode()] = counts[kind, offset]
             counts[kind, offset] += 1
-    results = [*finder.passages(LANES, places)]
+    results = [*finder.passages(CODEX, places)]
     assert [piece.nth for piece in results] == [wanted[piece.text] for piece in results]

@@ -170,7 +170,7 @@ def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
     assert scanned(cache, store).counts.whole == 5
 
 
-@pytest.mark.parametrize("call", ["write", "open", "makedirs"])
+@pytest.mark.parametrize("call", ["write", "open", "mkdir"])
 def test_a_full_disk_costs_the_texts_but_no_rows(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
@@ -179,7 +179,7 @@ def test_a_full_disk_costs_the_texts_but_no_rows(
     denied = []
 
     def full(*arguments: object, **options: object) -> object:
-        target = arguments[0] if call == "makedirs" else arguments[0] if call == "open" else "text"
+        target = arguments[0] if call == "mkdir" else arguments[0] if call == "open" else "text"
         if "text" in str(target) and not str(target).endswith("lock"):
             denied.append(target)
             raise OSError(errno.ENOSPC, "No space left on device")

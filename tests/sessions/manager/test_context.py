@@ -95,6 +95,7 @@ TEXTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
             *chain("one", "two", "three"),
             entry("context_edit", "e", "00000003", targetId="00000002", replacement={"content": "2"}),
             entry("context_edit", "f", "e", targetId="00000003", replacement=None),
+            entry("context_edit", "damaged", "f", targetId=["00000001"], replacement=None),
         ],
         ["one", "2"],
     ),
@@ -102,11 +103,25 @@ TEXTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         [*chain("one"), entry("reset_boundary", "r", "00000001"), message("x", "r", "user", "new")],
         ["new"],
     ),
+    "a reset before the compaction": (
+        [
+            *chain("one"),
+            entry("reset_boundary", "r", "00000001"),
+            message("x", "r", "user", "new"),
+            compaction("c", "x", "00000001"),
+            message("y", "c", "user", "last"),
+        ],
+        ["all", "one", "new", "last"],
+    ),
+    "a reset after the compaction": (
+        compacted("00000003", entry("reset_boundary", "r", "late"), message("x", "r", "user", "new")),
+        ["new"],
+    ),
 }
 
 
 @cases(("lines", "expected"), TEXTS.values(), ids=TEXTS)
-def test_the_context_has_the_messages_that_the_agent_would_send(
+def test_the_context_has_the_messages_that_the_agent_keeps(
     session: Make, lines: list[dict[str, Any]], expected: list[str]
 ) -> None:
     assert texts(session(*lines)) == expected
@@ -181,11 +196,199 @@ def test_oh_my_pi_has_models_by_role_mode_and_rules(session: Make) -> None:
     assert context.injected_rules == ["r1", "r2", "r3"]
 
 
+OMP = {**header(), "title": "t"}
+
+
+def call(id: str, **more: Any) -> dict[str, Any]:
+    return {"type": "toolCall", "id": id, "name": "read", "arguments": {}, **more}
+
+
+def text_block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def turns(*messages: dict[str, Any], first: dict[str, Any] = OMP) -> list[dict[str, Any]]:
+    """A session with these messages in a row."""
+    lines = [first]
+    for number, body in enumerate(messages, 1):
+        parent = f"{number - 1:08x}" if number > 1 else None
+        lines.append(entry("message", f"{number:08x}", parent, message=body))
+    return lines
+
+
+def answer(*blocks: dict[str, Any], stop: str = "stop") -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks), "stopReason": stop}
+
+
+def result(id: Any, text: str = "done") -> dict[str, Any]:
+    return {"role": "toolResult", "toolCallId": id, "content": [text_block(text)]}
+
+
+ASKED = {"role": "user", "content": [text_block("fix it")]}
+
+
+def test_oh_my_pi_leaves_out_calls_without_a_result(session: Make) -> None:
+    both = answer(text_block("on it"), call("a"), call("b"), stop="toolUse")
+    manager = session(*turns(ASKED, both, result("a"), answer(call("c"), stop="toolUse")))
+    kept = {**both, "content": [text_block("on it"), call("a")]}
+    assert manager.build_session_context().messages == [ASKED, kept, result("a")]
+    # On the path to the answer itself, its first call has no result either.
+    assert manager.build_session_context("00000002").messages == [
+        ASKED,
+        {**both, "content": [text_block("on it")]},
+    ]
+
+
+def test_an_answer_that_loses_a_call_loses_what_seals_its_thoughts(session: Make) -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "c2ln"}
+    sealed = {"type": "redactedThinking", "data": "c2VhbGVk"}
+    manager = session(*turns(answer(thought, sealed, call("a")), answer(thought, sealed)))
+    assert manager.build_session_context().messages == [
+        answer({"type": "thinking", "thinking": "Hm."}),
+        answer(thought, sealed),
+    ]
+
+
+def test_oh_my_pi_keeps_a_result_whose_call_is_missing(session: Make) -> None:
+    manager = session(*turns(ASKED, result("gone")))
+    assert manager.build_session_context().messages == [ASKED, result("gone")]
+
+
+def test_oh_my_pi_leaves_out_failed_and_aborted_answers_with_their_results(session: Make) -> None:
+    manager = session(
+        *turns(
+            ASKED,
+            answer(text_block("half"), call("a"), stop="error"),
+            result("a"),
+            answer(text_block("hal"), stop="aborted"),
+            answer(text_block("whole"), call("a"), stop="toolUse"),
+            result("b"),
+        )
+    )
+    # The last answer keeps its call, because the path has a result with that id.
+    assert manager.build_session_context().messages == [
+        ASKED,
+        answer(text_block("whole"), call("a"), stop="toolUse"),
+        result("b"),
+    ]
+
+
+def test_an_aborted_answer_stays_with_the_note_about_its_thoughts(session: Make) -> None:
+    aborted = answer(text_block("half"), stop="aborted")
+    manager = session(
+        *turns(ASKED, aborted),
+        entry(
+            "custom_message", "n", "00000002", customType="interrupted-thinking", content="Hm.", display=False
+        ),
+    )
+    kept = manager.build_session_context().messages
+    assert [message["role"] for message in kept] == ["user", "assistant", "custom"]
+
+
+def test_oh_my_pi_leaves_out_answers_that_it_tried_again(session: Make) -> None:
+    manager = session(*turns(ASKED, {**answer(text_block("busy")), "retryRecovery": {"kind": "plain"}}))
+    assert manager.build_session_context().messages == [ASKED]
+
+
+def test_oh_my_pi_leaves_out_empty_failures_and_custom_messages_that_it_does_not_send(session: Make) -> None:
+    lines = turns(ASKED, answer(text_block(" "), stop="error"))
+    custom = {
+        "interrupted-thinking": "after a failed answer with content, this note would keep it",
+        "prewalk-plan": "a plan",
+        "vibe-mode-context": "a mode",
+        "odd": {"text": "neither a text nor a list"},
+        "hint": "sent",
+    }
+    for number, (kind, content) in enumerate(custom.items(), 3):
+        fields = {"customType": kind, "content": content, "display": False}
+        lines.append(entry("custom_message", f"{number:08x}", f"{number - 1:08x}", **fields))
+    messages = session(*lines).build_session_context().messages
+    assert [message.get("customType") for message in messages] == [None, "interrupted-thinking", "hint"]
+    messages = session(header(), *lines[1:]).build_session_context().messages
+    assert [message.get("customType") for message in messages] == [None, None, *custom]
+
+
+def test_pi_keeps_unanswered_calls_and_failed_answers(session: Make) -> None:
+    messages = [ASKED, answer(call("a"), stop="toolUse"), answer(text_block("half"), stop="error")]
+    assert session(*turns(*messages, first=header())).build_session_context().messages == messages
+
+
+def test_odd_answers_of_oh_my_pi_are_no_error(session: Make) -> None:
+    odd = [
+        {"role": "assistant", "content": "text", "stopReason": "error"},
+        {"role": "assistant", "content": [None, 7, {"type": ["x"]}], "stopReason": ["error"]},
+        answer({"type": "toolCall", "id": {}}, {"type": {}}),
+        result([]),
+    ]
+    assert session(*turns(*odd)).build_session_context().messages == odd[1:]
+
+
+NATIVE = {"provider": "anthropic", "content": "so far", "encryptedContent": "c2Vh", "model": "claude"}
+HISTORY = {"provider": "openai", "replacementHistory": [{"type": "compaction"}]}
+
+
+def snapshotted(kept: str, through: str, **preserved: Any) -> list[dict[str, Any]]:
+    """A session of oh-my-pi 18.3.4 with a compaction by the provider, written from the source of its package;
+    the program was not run.
+    """
+    _, *lines = compacted(kept)
+    lines[4] |= {"providerReplayThroughEntryId": through, "preserveData": preserved, "method": "remote"}
+    return [OMP, *lines]
+
+
+def test_an_anthropic_snapshot_keeps_what_follows_the_entry_it_ends_with(session: Make) -> None:
+    manager = session(*snapshotted("", "00000002", anthropicCompaction=NATIVE))
+    assert texts(manager) == ["so far", "three", "four", "five"]
+    summary = manager.build_session_context().messages[0]
+    assert summary["method"] == "remote"
+    assert summary["providerPayload"] == {
+        "type": "anthropicCompaction",
+        "provider": "anthropic",
+        "content": "so far",
+        "encryptedContent": "c2Vh",
+    }
+
+
+def test_an_anthropic_snapshot_with_a_first_kept_entry_keeps_from_there(session: Make) -> None:
+    assert texts(session(*snapshotted("00000004", "00000002", anthropicCompaction=NATIVE))) == [
+        "so far",
+        "four",
+        "five",
+    ]
+
+
+def test_without_a_snapshot_an_empty_first_kept_entry_keeps_nothing(session: Make) -> None:
+    assert texts(session(*snapshotted("", "00000002"))) == ["so far", "five"]
+    assert texts(session(*snapshotted("", "gone", anthropicCompaction=NATIVE))) == ["so far", "five"]
+
+
+def test_an_openai_snapshot_replaces_the_kept_entries_up_to_where_it_ends(session: Make) -> None:
+    manager = session(*snapshotted("00000001", "00000003", openaiRemoteCompaction=HISTORY))
+    assert texts(manager) == ["so far", "four", "five"]
+    assert manager.build_session_context().messages[0]["providerPayload"]["items"] == [{"type": "compaction"}]
+
+
 def test_the_model_of_an_answer_is_the_default_if_none_was_chosen(session: Make) -> None:
     manager = session(
         {**header(), "title": "t"}, message("a", None, "assistant", "x", provider="anthropic", model="claude")
     )
     assert manager.build_session_context().models == {"default": "anthropic/claude"}
+
+
+def test_a_chosen_default_model_outweighs_later_answers_and_another_role_does_not(session: Make) -> None:
+    manager = session(
+        {**header(), "title": "t"},
+        entry("model_change", "a", None, model="x/small", role="smol"),
+        message("b", "a", "assistant", "one", provider="anthropic", model="claude"),
+        entry("model_change", "c", "b", model="openai/gpt", role="default"),
+        message("d", "c", "assistant", "two", provider="anthropic", model="fallback"),
+    )
+    context = manager.build_session_context()
+    assert context.models == {"smol": "x/small", "default": "openai/gpt"}
+    assert context.model == {"provider": "openai", "modelId": "gpt"}
+    context = manager.build_session_context("b")
+    assert context.models == {"smol": "x/small", "default": "anthropic/claude"}
+    assert context.model == {"provider": "anthropic", "modelId": "claude"}
 
 
 def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:

@@ -12,7 +12,7 @@ from app.sessions.errors import AlreadyThere, NoFile, NoPath, ReadOnly, UnknownA
 from app.sessions.storage.prompt_history import HistoryError, open_history
 from tests.cases import cases
 from tests.factory import chain, write_session
-from tests.sessions.manager.conftest import ANSWER, USER
+from tests.sessions.manager.conftest import ANSWER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def test_a_file_in_place_of_the_folder_is_a_failed_write(home: Home, below: str)
     file = home.folder / "file"
     file.touch()
     manager = home.create(session_dir=str(file / below))
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     with pytest.raises(WriteFailed, match="Not a directory") as caught:
         manager.append_message(ANSWER)
     assert (type(caught.value), caught.value.code) == (WriteFailed, errno.ENOTDIR)

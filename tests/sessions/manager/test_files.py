@@ -6,7 +6,7 @@ import copy
 import json
 import os
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,21 +24,34 @@ if TYPE_CHECKING:
     Make = Callable[..., SessionManager]
 
 
-def test_nothing_is_written_before_the_first_answer(home: Home) -> None:
-    manager = home.create()
-    manager.append_thinking_level_change("high")
-    manager.append_message(USER)
-    assert not (home.folder / ".pi").exists()
-    manager.append_message(ANSWER)
+SYSTEM = {"role": "system", "content": "You test.", "timestamp": 1}
+
+
+@pytest.mark.parametrize(
+    ("agent", "before", "first"),
+    [
+        ("pi", [SYSTEM], USER),
+        ("pi", [SYSTEM], ANSWER),
+        ("omp", [USER], ANSWER),
+        ("indusagi", [USER], ANSWER),
+    ],
+)
+def test_nothing_is_written_before_the_message_that_makes_the_file(
+    home: Home, agent: str, before: list[dict[str, Any]], first: dict[str, Any]
+) -> None:
+    manager = home.create(agent)
     path = manager.session_file or ""
-    assert [json.loads(line)["type"] for line in content(path).splitlines()] == [
-        "session",
-        "thinking_level_change",
-        "message",
-        "message",
-    ]
+    manager.append_thinking_level_change("high")
     manager.append_custom_entry("t")
-    assert len(content(path).splitlines()) == 5
+    for each in before:
+        manager.append_message(each)
+    assert os.listdir(home.folder) == []
+    manager.append_message(first)
+    written = [entry.raw for entry in home.open(path).get_entries()]
+    assert written == [entry.raw for entry in manager.get_entries()]
+    assert manager.get_entry_count() == len(before) + 3
+    manager.append_custom_entry("t")
+    assert home.open(path).get_entry_count() == manager.get_entry_count() == len(before) + 4
     assert os.path.basename(path).endswith(f"_{manager.session_id}.jsonl")
 
 
@@ -69,11 +82,12 @@ def test_the_agents_variables_move_new_sessions(home: Home) -> None:
     assert folder == str(home.folder / ".omp/profiles/p/agent/sessions/--w--")
 
 
-def test_a_missing_file_is_made_with_the_first_answer(home: Home) -> None:
+def test_a_missing_file_is_made_with_the_first_prompt(home: Home) -> None:
     path = home.folder / "here" / "mine.jsonl"
     manager = home.open(path)
     assert (manager.session_file, manager.get_entries(), path.exists()) == (str(path), [], False)
     manager.append_message(USER)
+    assert len(content(str(path)).splitlines()) == 2
     manager.append_message(ANSWER)
     assert len(content(str(path)).splitlines()) == 3
 

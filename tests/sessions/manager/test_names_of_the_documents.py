@@ -85,7 +85,7 @@ def test_a_flush_writes_nothing_and_repeats_a_write_error(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manager = home.create()
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     manager.flush()
     assert not os.path.exists(manager.session_file or "")
     manager.append_message(ANSWER)

@@ -72,6 +72,7 @@ def test_a_file_name_of_maximum_length_works(home: Home) -> None:
     assert home.open(old).header["version"] == 3
 
 
+@pytest.mark.usefixtures("renames_in_two_steps")
 def test_a_new_file_that_cannot_be_moved_leaves_no_file(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a file system without hard links, the name is created before the file is moved there."""
 
@@ -79,7 +80,7 @@ def test_a_new_file_that_cannot_be_moved_leaves_no_file(home: Home, monkeypatch:
         raise OSError(errno.EPERM, "no")
 
     manager = home.create()
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     monkeypatch.setattr("os.link", refuse)
     monkeypatch.setattr("os.replace", refuse)
     with pytest.raises(WriteFailed):

@@ -87,10 +87,11 @@ def test_half_a_write_before_another_append_stays(home: Home, monkeypatch: pytes
     assert home.open(path).leaf_id == "foreign"
 
 
+@pytest.mark.usefixtures("renames_in_two_steps")
 @pytest.mark.parametrize("what", ["os.fsync", "os.link", "os.open"])
 def test_a_new_file_is_complete_or_missing(home: Home, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     manager = home.create()
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     real = os.open
 
     def refuse(*args: object, **more: object) -> int:
@@ -115,7 +116,7 @@ def test_a_new_file_is_complete_or_missing(home: Home, monkeypatch: pytest.Monke
 
 def test_a_new_file_never_replaces_another(home: Home) -> None:
     manager = home.create()
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     path = manager.session_file or ""
     os.makedirs(os.path.dirname(path))
     with open(path, "wb") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,15 +197,41 @@ def test_a_compaction_that_kept_from_a_label_keeps_from_the_next_entry(session: 
     assert manager.build_session_context().messages == context
 
 
-def test_a_fork_before_the_first_answer_is_written_once(home: Home) -> None:
-    manager = home.create()
+def test_a_compaction_that_kept_nothing_keeps_nothing_in_a_fork(session: Make) -> None:
+    """It keeps the context from its own id on, which no label before it changes."""
+    manager = session(
+        *chain("one", "two"),
+        entry("label", "l", "00000002", targetId="00000001", label="x"),
+        entry("compaction", "c", "l", summary="s", firstKeptEntryId="c", tokensBefore=1),
+        message("m", "c", "user", "three"),
+    )
+    context = manager.build_session_context().messages
+    manager.create_branched_session("m")
+    assert manager.get_entries()[2].raw["firstKeptEntryId"] == "c"
+    assert manager.build_session_context().messages == context
+
+
+@pytest.mark.parametrize(("agent", "at_once"), [("pi", True), ("indusagi", False)])
+def test_a_fork_before_the_first_answer_is_written_once(home: Home, agent: str, at_once: bool) -> None:
+    manager = home.create(agent)
     first = manager.append_message(USER)
     path = manager.create_branched_session(first)
-    assert not (home.folder / ".pi").exists()
+    assert os.path.exists(path or "") == at_once
     manager.append_message(ANSWER)
     lines = [json.loads(line) for line in content(path).splitlines()]
     assert [line["type"] for line in lines] == ["session", "message", "message"]
     assert len({line["id"] for line in lines}) == 3
+
+
+def test_a_fork_of_setup_entries_waits_for_the_first_prompt(home: Home) -> None:
+    manager = home.create()
+    setup = manager.append_thinking_level_change("high")
+    manager.append_message(USER)
+    path = manager.create_branched_session(setup)
+    assert not os.path.exists(path or "")
+    manager.append_message(USER)
+    lines = [json.loads(line) for line in content(path).splitlines()]
+    assert [line["type"] for line in lines] == ["session", "thinking_level_change", "message"]
 
 
 def test_copied_entries_keep_every_byte(session: Make) -> None:

@@ -162,7 +162,7 @@ def test_an_empty_file_that_another_process_begins_first_is_not_written(
     path = home.folder / "s.jsonl"
     manager = home.open(path)
     path.touch()
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     monkeypatch.setattr(FileStorage, "replace", lambda *_: (_ for _ in ()).throw(Changed(str(path))))
     with pytest.raises(AlreadyThere):
         manager.append_message(ANSWER)

@@ -182,7 +182,6 @@ for turn in range(200):
     "lines",
     [
         ['{"schema":"indus/transcript@1","kind":"head","sessionId":"s","leaf":null}'],
-        ['{"v":4,"kind":"header","id":"s","storageVersion":1,"createdAt":1,"cwd":"/w"}'],
         ['{"type":"session","id":"s","version":1,"timestamp":"2026-02-26T14:30:12Z","cwd":"/w"}'],
     ],
 )
@@ -248,7 +247,7 @@ def test_an_append_is_synced_once(home: Home, monkeypatch: pytest.MonkeyPatch) -
 def test_a_new_file_is_synced_before_its_name(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = home.create()
     syncs = synced(monkeypatch)
-    manager.append_message(USER)
+    manager.append_thinking_level_change("high")
     assert syncs == []
     manager.append_message(ANSWER)
     assert syncs == ["file", "folder"]

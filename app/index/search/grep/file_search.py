@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import dialect_named
 from app.formats.entry_types import TOOL_CALL_TYPES
+from app.formats.glued import STRIDE, records_in
 from app.formats.header import header_in
-from app.formats.json_codec import BadLine
+from app.formats.json_codec import BadLine, decode
 from app.formats.lines import BOM
+from app.formats.long_lines import shortened
+from app.formats.odd_values import without_odd_words
 from app.formats.search_text import text_pieces
 from app.formats.text import string_of
 from app.formats.text_kinds import CALL, OTHER, RESULT
@@ -262,7 +265,7 @@ class FileMatch:
         if passages is None:
             passages = self._passages_at[offset] = []
             counts: dict[int, int] = {}
-            data = bytes(part.data[begin:end])
+            data = shortened(part.data[begin:end])
             for text in self._lines.texts(data, offset, other=OTHER in self._plan.kinds):
                 nth = counts.get(text.kind, 0)
                 counts[text.kind] = nth + 1
@@ -289,7 +292,7 @@ class FileMatch:
             self._call_reader.open(self._reader.descriptor)
         for part in self._call_reader.slices(offset):
             for begin, end in self._last_lines([with_id], part):
-                tool = self._lines.caller(bytes(part.data[begin:end]), part.base + begin, call)
+                tool = self._lines.caller(shortened(part.data[begin:end]), part.base + begin, call)
                 if tool:
                     return tool
         return ""
@@ -367,9 +370,21 @@ class LineDecoder:
 
     def _entries(self, line: bytes, offset: int) -> list[tuple[int, dict[str, Any]]]:
         self.decoded += 1
-        entries = entries_of(line.removeprefix(BOM) if not offset else line, self._dialect)
+        line = line.removeprefix(BOM) if not offset else line
+        entries = list(enumerate(entries_of(line, self._dialect)))
+        if not entries and not _is_json(line):
+            for number, record in enumerate(records_in(line)):
+                entries += enumerate(entries_of(record, self._dialect), number * STRIDE)
         # A title is the name of the session, which the catalog has, and no entry.
-        return [(part, entry) for part, entry in enumerate(entries) if not _is_title(entry)]
+        return [(part, entry) for part, entry in entries if not _is_title(entry)]
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        decode(line)
+    except BadLine:
+        return False
+    return True
 
 
 def entries_of(line: bytes, dialect: Dialect) -> list[dict[str, Any]]:
@@ -378,9 +393,10 @@ def entries_of(line: bytes, dialect: Dialect) -> list[dict[str, Any]]:
     """
     try:
         if dialect.one_entry_a_line:
-            return [dialect.entry(line)]
+            return [without_odd_words(dialect.entry(line))]
         dialect.partial_entries(line)  # raises BadLine for more lines than `entries` does
-        entries = [*dialect.entries(line), *dialect.metadata_entries(line)]
+        entries = [without_odd_words(entry) for entry in dialect.entries(line)]
+        entries += dialect.metadata_entries(line)
     except BadLine:
         entries = []
     if not entries and not dialect.one_entry_a_line:

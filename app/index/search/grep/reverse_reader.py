@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.lines import last_line_end
+from app.formats.long_lines import LONGEST_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +78,8 @@ class ReverseReader:
                 end, size = base + start, self._size
             elif self._buffer.find(0, 0, end - base) >= 0:
                 # No entry has a NUL. A crash can leave gigabytes of them.
+                end, size = last_line_end(self.descriptor, base), self._size
+            elif size > LONGEST_LINE:
                 end, size = last_line_end(self.descriptor, base), self._size
             else:
                 # One line fills the buffer.

@@ -13,13 +13,17 @@ from hypothesis import strategies as st
 
 from app.formats import text_kinds
 from app.formats.dialects import dialect_named
+from app.formats.glued import STRIDE, records_in
 from app.formats.header import header_in
-from app.formats.json_codec import BadLine
+from app.formats.json_codec import BadLine, decode
 from app.formats.search_text import text_pieces
 from app.index.query.query import PHRASE, REGEX, WORD, Query, Term
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from random import Random
+
+    from app.formats.dialects.base import Dialect
 
 WORDS = (
     "foo", "Foo", "FOO", "foobar", "file", "ﬁle", "office", "oﬃce", "Straße", "STRASSE",
@@ -114,16 +118,13 @@ def _entry(dialect: str) -> st.SearchStrategy[Any]:
         texts.map(lambda text: {"type": "session_info", "name": text}),
         texts.map(lambda text: {"type": "title", "title": text}),
     )
-    if dialect == "lanes":
-        written = pi.map(lambda entry: {"kind": "entry", **entry})
-        return written | st.lists(written | st.just({"kind": "value", "value": "foo"}), max_size=3)
     return pi
 
 
 @st.composite
 def sessions(draw: st.DrawFn) -> tuple[str, bytes]:
     """(dialect, bytes of the file)."""
-    dialect = draw(st.sampled_from(("pi", "pi", "omp", "indusagi", "agent", "transcript", "lanes")))
+    dialect = draw(st.sampled_from(("pi", "pi", "omp", "indusagi", "agent", "transcript")))
     random = draw(st.randoms(use_true_random=False))
     written = draw(st.sampled_from((0.0, 0.0, 0.05, 0.5, 1.0)))
     head = b'{"type":"session","version":3,"id":"foo","cwd":"/bar","parentSession":"/bash/FOO"}'
@@ -275,17 +276,7 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
     callers: dict[str, str] = {}
     for number, line in enumerate(data.split(b"\n")):
         content = line.removeprefix(b"\xef\xbb\xbf") if not number else line
-        values = _values(content) if dialect == "lanes" else []
-        for part in range(9):
-            try:
-                entry = spelling.entry(content, part)
-            except BadLine:
-                header = header_in(content) if not part and not spelling.one_entry_a_line else None
-                if values:
-                    header = values.pop(0)
-                if header is None:
-                    break
-                entry = header
+        for part, entry in _entries(content, spelling, dialect):
             is_name = entry.get("type") == "title"
             for piece in text_pieces(entry) if not is_name else ():
                 tool = piece.tool
@@ -296,25 +287,31 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
                         (piece.kind, offset, part, tuple(has(term, piece.text) for term in query.terms))
                     )
             callers.update(_callers(entry))
-            if dialect != "lanes":
-                break
         offset += len(line) + 1
     return spots
 
 
-def _values(line: bytes) -> list[dict[str, Any]]:
-    """The values in a transaction of lanes; empty if it is refused."""
+def _entries(content: bytes, spelling: Dialect, dialect: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The entry of a line with the number of its part; those of the records in a damaged line."""
+    entry: dict[str, Any] | None
     try:
-        dialect_named("lanes").partial_entries(line)
+        entry = spelling.entry(content)
     except BadLine:
-        return []
-    value = json.loads(line.decode("utf-8", "replace"))
-    writes = value if isinstance(value, list) else [value]
-    return [
-        {"type": "value", "value": write["value"]}
-        for write in writes
-        if isinstance(write, dict) and write.get("kind") == "value" and "value" in write
-    ]
+        entry = None if spelling.one_entry_a_line else header_in(content)
+    if entry is not None:
+        yield 0, entry
+    elif not _is_json(content):
+        for number, record in enumerate(records_in(content)):
+            for part, entry in _entries(record, spelling, dialect):
+                yield number * STRIDE + part, entry
+
+
+def _is_json(content: bytes) -> bool:
+    try:
+        decode(content)
+    except BadLine:
+        return False
+    return True
 
 
 def _is_asked(query: Query, kind: int, tool: str) -> bool:

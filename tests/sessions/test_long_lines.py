@@ -1,0 +1,137 @@
+"""Every reader of a whole file gets long lines shortened, and passes over those that are too long."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.formats import lines
+from app.index.file_reader import Task, read
+from app.sessions.passages import PackedText, unpack
+from app.sessions.summaries import summarise as summarise_module
+from app.sessions.summaries.summarise import problems, summarise
+from app.sessions.tree.entry_loader import read_node
+from app.sessions.tree.tree import open_tree
+from tests.sessions.lines import HEADER, MTIME, content, user
+
+PICTURE = "iVBORw0KGgo+/AB=" * (1 << 17)
+
+
+def picture(entry_id: str, parent: str) -> dict[str, Any]:
+    """A prompt with a picture of 2 MB."""
+    entry = user(entry_id, parent, "look")
+    entry["message"]["content"] = [
+        {"type": "text", "text": "look at this"},
+        {"type": "image", "mimeType": "image/png", "data": PICTURE},
+    ]
+    return entry
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """The path of a session with a long line between two short ones."""
+    path = tmp_path / "--a--" / "session.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(content(HEADER, user("a", None, "first"), picture("b", "a"), user("c", "b", "last")))
+    return str(path)
+
+
+def test_a_long_line_counts_as_any_other(path: str) -> None:
+    summary = summarise(path, ("pi",), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.images, summary.problems, summary.leaf_id) == (3, 1, 0, "c")
+
+
+def test_an_entry_that_is_read_by_itself_is_whole(path: str) -> None:
+    tree = open_tree(path)
+    assert [node.id for node in tree.entries] == ["a", "b", "c"]
+    found = read_node(path, tree.header, tree.entries[1])
+    assert found["message"]["content"][1]["data"] == PICTURE
+    assert read_node(path, tree.header, tree.entries[2])["message"]["content"] == "last"
+
+
+def test_a_long_last_line_without_its_end_is_read(path: str) -> None:
+    Path(path).write_bytes(content(HEADER, user("a", None, "first"), picture("b", "a"))[:-1])
+    summary = summarise(path, ("pi",), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.torn) == (2, False)
+    [_, node] = open_tree(path).entries
+    assert read_node(path, open_tree(path).header, node)["message"]["content"][1]["data"] == PICTURE
+    Path(path).write_bytes(Path(path).read_bytes()[:-10])
+    summary = summarise(path, ("pi",), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.torn) == (1, True)
+
+
+def test_a_line_that_is_too_long_is_named_and_nothing_else_is_lost(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", len(PICTURE) // 2)
+    summary = summarise(path, ("pi",), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.problems, summary.last_prompt) == (2, 1, "last")
+    [problem] = problems(path, ("pi",))
+    assert (problem.line, problem.reason) == (3, "longer than 256 MB: it is passed over")
+    tree = open_tree(path)
+    assert [(node.id, node.line) for node in tree.entries] == [("a", 2), ("c", 4)]
+    assert read_node(path, tree.header, tree.entries[1])["message"]["content"] == "last"
+    assert [fault.line for fault in tree.problems] == [3]
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_lines_of_other_agents_are_passed_over_alike(
+    agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", len(PICTURE) // 2)
+    path = tmp_path / "session.jsonl"
+    records: list[dict[str, Any]] = []
+    for number, text in enumerate(("first", PICTURE, "last")):
+        if agent == "claude":
+            place = {
+                "uuid": f"u{number}",
+                "parentUuid": f"u{number - 1}" if number else None,
+                "sessionId": "s",
+            }
+            records.append({"type": "user", **place, "message": {"role": "user", "content": text}})
+        else:
+            item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+            records.append({"type": "response_item", "payload": item})
+    if agent == "codex":
+        records.insert(0, {"type": "session_meta", "payload": {"id": "s", "cwd": "/w"}})
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    summary = summarise(str(path), (agent,), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.problems, summary.last_prompt) == (2, 1, "last")
+
+
+def test_a_long_text_is_stored_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summarise_module, "PART_BYTES", 1 << 20)
+    path = tmp_path / "session.jsonl"
+    texts = [f"prompt {number} " + "words " * 20_000 for number in range(30)]
+    entries = [user(f"e{n}", f"e{n - 1}" if n else None, text) for n, text in enumerate(texts)]
+    path.write_bytes(content(HEADER, *entries))
+    stored: list[PackedText] = []
+
+    def keep(text: PackedText) -> tuple[tuple[str, int, int], ...]:
+        stored.append(text)
+        return ((f"{len(stored):016x}", 0, len(text.folded)),)
+
+    result = read(Task(str(path), ("pi",), MTIME), keep)
+    assert result.kept == tuple((f"{n:016x}", 0, len(text.folded)) for n, text in enumerate(stored, 1))
+    assert len(stored) > 1
+    assert max(len(text.folded) for text in stored) < 2 << 20
+    found = [text.decode() for part in stored for _, _, text in unpack(part.written)]
+    assert found == texts
+
+
+def test_the_reason_why_a_part_is_not_stored_is_that_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summarise_module, "PART_BYTES", 1)
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(content(HEADER, user("a", None, "first")))
+    answers = iter(["the disk is full", ()])
+    assert read(Task(str(path), ("pi",), MTIME), lambda _: next(answers)).kept == "the disk is full"
