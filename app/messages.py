@@ -16,8 +16,6 @@ from app.sessions.tree.entry_ref import EntryRef
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.actions.branch_options import BranchOptions
-    from app.actions.compare import Comparison
     from app.actions.history import HistoryStep
     from app.actions.resume import Plan
     from app.actions.undo_steps import JournalAction
@@ -531,63 +529,6 @@ class PlanReady(Message):
 
     plan: Plan
     note: str = ""
-
-
-@dataclass(eq=False, repr=False)
-class PointsFound(Message):
-    """The options for continuing from an entry of the session of `row` were found.
-
-    question   None if they could not be found
-    reason     the error, raw; "" for none
-    """
-
-    row: Row
-    question: BranchOptions | None
-    reason: str
-
-
-@dataclass(eq=False, repr=False)
-class OutlineMade(Message):
-    """The abandoned branch was outlined, as a draft of its summary."""
-
-    text: str
-
-
-@dataclass(eq=False, repr=False)
-class DraftLeft(Message):
-    """A text was left as a draft for an agent's editor, unless `reason` says why it was not; raw."""
-
-    reason: str
-
-
-@dataclass(eq=False, repr=False)
-class SummaryMade(Message):
-    """The user's summary command has ended.
-
-    text     the summary
-    reason   why there is none, raw; "" if there is one
-    """
-
-    text: str
-    reason: str
-
-
-@dataclass(eq=False, repr=False)
-class BranchesCompared(Message):
-    """The active path was compared with another branch.
-
-    reason       why they could not be compared, raw; "" if they were
-    comparison   both since their last common entry; None if they could not be compared
-    at, of       the index of the other branch among those beside the active one, from 0, and their number
-    number       its number among all branches, as the tree counts them
-    """
-
-    row: Row
-    reason: str
-    comparison: Comparison | None = None
-    at: int = 0
-    of: int = 0
-    number: int = 0
 
 
 # The history, the trash and the archives.

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
-    from app.dialogs.compare import CompareDialog
     from app.index.row import Row
-    from app.messages import BranchesCompared
     from app.panes.sessions_pane import SessionsPane
     from app.services.branch_jobs import BranchJobs
     from app.sessions.tree.node import Node
@@ -50,7 +48,7 @@ class TargetEntry(NamedTuple):
 class EntryActions:
     """Acts on the entry under the tree's cursor.
 
-    :param jobs: compares branches; call `compared` with its messages.
+    :param jobs: compares branches.
     :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
     :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript; False if
         the tree does not have it.
@@ -67,9 +65,6 @@ class EntryActions:
     _: KW_ONLY
     show_entry: Callable[[HitLocated | None], None]
     follow_view: Callable[[], bool]
-
-    def __post_init__(self) -> None:
-        self._comparison: CompareDialog | None = None
 
     # which entry
 
@@ -221,7 +216,7 @@ class EntryActions:
         selection = StableSelection(self._pane.model, [row])
         from app.dialogs.compare import CompareDialog
 
-        self._comparison = CompareDialog(
+        dialog = CompareDialog(
             lambda number: self._jobs.compare(selection.row or selection.first, offset, number)
         )
 
@@ -234,12 +229,7 @@ class EntryActions:
             elif self._tree.open_at(entry.id, entry.offset) is None:
                 self._messages.complain("the entry has gone: the file was written anew")
 
-        self._host.show(self._comparison, go)
-
-    def compared(self, event: BranchesCompared) -> None:
-        """Show the compared branches in the dialog, if that is still open."""
-        if self._comparison is not None and self._comparison.is_attached:
-            self._comparison.show(event)
+        self._host.show(dialog, go)
 
     # another entry
 

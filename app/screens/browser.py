@@ -15,13 +15,8 @@ from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
 from app.keys import footer, key_of
 from app.messages import (
-    BranchesCompared,
-    DraftLeft,
     ExportDone,
     HitLocated,
-    OutlineMade,
-    PointsFound,
-    SummaryMade,
 )
 from app.panes.entry_pane import EntryPane
 from app.panes.project_pane import ProjectLines, ProjectPane
@@ -514,32 +509,9 @@ class BrowserScreen(SessionsScreen):
         if event.what == WHAT and event.outcomes:
             self.branch_flow.done(event.outcomes[0])
 
-    @on(PointsFound)
-    def _points_found(self, event: PointsFound) -> None:
-        self.branch_flow.found(event)
-
-    @on(OutlineMade)
-    def _outline_made(self, event: OutlineMade) -> None:
-        self.branch_flow.outlined(event.text)
-
-    @on(SummaryMade)
-    def _summary_made(self, event: SummaryMade) -> None:
-        self.branch_flow.made(event)
-
-    @on(DraftLeft)
-    def _draft_left(self, event: DraftLeft) -> None:
-        if event.reason:
-            self._messages.complain(event.reason)
-        else:
-            self._messages.show("Copied the prompt, and kept it as a draft for the next session")
-
     @on(ExportDone)
     def _export_done(self, event: ExportDone) -> None:
         self.exports.done(event)
-
-    @on(BranchesCompared)
-    def _branches_compared(self, event: BranchesCompared) -> None:
-        self.entry_actions.compared(event)
 
     def action_go_on(self, *, by_command: bool = False) -> None:
         """Resume at the leaf; ask how to continue from any other entry under the cursor.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from threading import Condition, Thread
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
+from threading import Condition, Thread, local
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from app.formats.errors import Cancelled
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from textual.message import Message
 
 Post = Callable[["Message"], object]
@@ -39,12 +43,16 @@ class LatestOnlyWorker:
         self._number = 0
         self._stopped = False
         self._thread: Thread | None = None
+        # the newest that `run` gave out
+        self._answer: Future[Any] | None = None
 
     def submit(self, job: Job, *, interrupts: bool = True) -> None:
         """Run a job next, in place of the one that waits.
 
         :param interrupts: the running job becomes stale; else it ends first.
         """
+        if self._answer is not None:
+            self._answer.cancel()
         with self._condition:
             self._job = job
             self._number += interrupts
@@ -52,6 +60,41 @@ class LatestOnlyWorker:
                 self._thread = Thread(target=self._run, name=f"leafmark-{self._name}", daemon=True)
                 self._thread.start()
             self._condition.notify()
+
+    def run(
+        self, work: Callable[[Callable[[], bool]], Result], *expected: type[Exception]
+    ) -> Awaitable[Result]:
+        """Run a function next, as `submit`, for a coroutine that awaits its result.
+
+        The coroutine is cancelled by a later request, by `Cancelled`, and by any error for ``failed``.
+
+        :param expected: the errors that the coroutine gets.
+        """
+        # not at the top: a service starts before the screen, which needs it
+        from asyncio import get_running_loop
+
+        loop = get_running_loop()
+        answer: Future[Result] = loop.create_future()
+
+        def end(call: Callable[[], object]) -> None:
+            loop.call_soon_threadsafe(lambda: answer.done() or call())
+
+        def job(is_stale: Callable[[], bool]) -> None:
+            try:
+                result = work(is_stale)
+            except expected as error:
+                end(partial(answer.set_exception, error))
+            except Cancelled:
+                end(answer.cancel)
+            except Exception:
+                end(answer.cancel)
+                raise
+            else:
+                end(partial(answer.set_result, result))
+
+        self.submit(job)
+        self._answer = answer
+        return answer
 
     def stop(self) -> None:
         """Accept no more jobs; the running one becomes stale."""
@@ -82,7 +125,7 @@ class LatestOnlyWorker:
 class BackgroundService:
     """Runs requests of one kind in a thread and posts messages; ``ServiceFailed`` for an unexpected error. A
     service never touches a widget. Its methods are called by the screen, and those that are decorated with
-    `in_thread` or `request` run in the thread.
+    `answered`, `in_thread` or `request` run in the thread.
 
     generation   the number of the newest request; a message with another number is out of date
     """
@@ -93,10 +136,18 @@ class BackgroundService:
         """:param post: receives the messages; it is called in the service's thread."""
         self._post = post
         self._worker = LatestOnlyWorker(self.thread_name, self._failed)
+        # one for each method that is `answered`
+        self._workers: dict[str, LatestOnlyWorker] = {}
         self.generation = 0
-        # For the method that runs in the thread: its generation, and whether a newer one waits.
+        # For the method that runs in a thread: its generation, and whether a newer one waits.
         self._running = 0
-        self._is_stale: Callable[[], bool] = lambda: False
+        self._in_thread = local()
+
+    @property
+    def _is_stale(self) -> Callable[[], bool]:
+        """Says whether the result of the method that runs is not wanted any more; called in its thread."""
+        is_stale: Callable[[], bool] = self._in_thread.is_stale
+        return is_stale
 
     def _is_wanted(self) -> bool:
         """Whether the messages of the method that runs are not out of date; called in the thread."""
@@ -111,8 +162,9 @@ class BackgroundService:
         """Forget what is kept of requests; called in the thread."""
 
     def stop(self) -> None:
-        """End the thread."""
-        self._worker.stop()
+        """End the threads."""
+        for worker in (self._worker, *self._workers.values()):
+            worker.stop()
 
     def _failed(self, error: BaseException) -> None:
         """Report an unexpected error; called in the service's thread."""
@@ -134,12 +186,47 @@ def in_thread(
         generation = service.generation
 
         def run(is_stale: Callable[[], bool]) -> None:
-            service._running, service._is_stale = generation, is_stale
+            service._running, service._in_thread.is_stale = generation, is_stale
             method(service, *arguments, **options)
 
         service._worker.submit(run)
 
     return submit
+
+
+def answered(
+    *expected: type[Exception],
+) -> Callable[
+    [Callable[Concatenate[Service, Parameters], Result]],
+    Callable[Concatenate[Service, Parameters], Awaitable[Result]],
+]:
+    """Decorate a method of a service: it runs in a thread of its own, and its caller awaits the result
+    (`LatestOnlyWorker.run`).
+
+    :param expected: the errors that the caller gets. Any other is reported, and the caller is cancelled.
+    """
+
+    def decorate(
+        method: Callable[Concatenate[Service, Parameters], Result],
+    ) -> Callable[Concatenate[Service, Parameters], Awaitable[Result]]:
+        name = method.__name__
+
+        @wraps(method)
+        def ask(
+            service: Service, /, *arguments: Parameters.args, **options: Parameters.kwargs
+        ) -> Awaitable[Result]:
+            def run(is_stale: Callable[[], bool]) -> Result:
+                service._in_thread.is_stale = is_stale
+                return method(service, *arguments, **options)
+
+            worker = service._workers.get(name)
+            if worker is None:
+                worker = service._workers[name] = LatestOnlyWorker(name, service._failed)
+            return worker.run(run, *expected)
+
+        return ask
+
+    return decorate
 
 
 def request(
