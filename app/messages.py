@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
     from app.stores.live import Verdict
-    from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.entry_details import EntryFacts
@@ -86,62 +85,6 @@ class SessionsChanged(Message):
 
 
 @dataclass(eq=False, repr=False)
-class PlacesFound(Message):
-    """The present state of the stores, as in `CatalogLoaded.places`."""
-
-    places: Sequence[tuple[str, str, str]]
-
-
-@dataclass(eq=False, repr=False)
-class PinsRead(Message):
-    """The sessions that are pinned, (agent, id), and the tags and notes of all sessions were read."""
-
-    pins: frozenset[tuple[str, str]]
-    taggings: Taggings
-
-
-@dataclass(eq=False, repr=False)
-class JournalRead(Message):
-    """The journal was read: whether something can be undone, and whether something can be redone."""
-
-    can_undo: bool
-    can_redo: bool
-
-
-@dataclass(eq=False, repr=False)
-class WorkingFoldersFound(Message):
-    """Working folders of sessions that are the current folder under another path."""
-
-    folders: Sequence[str]
-
-
-@dataclass(eq=False, repr=False)
-class MissingFound(Message):
-    """Folders and agents are missing that resuming needs.
-
-    folders   working folders of sessions that are gone
-    agents    names of agents that are not installed
-    """
-
-    folders: frozenset[str]
-    agents: frozenset[str]
-
-
-@dataclass(eq=False, repr=False)
-class SubagentsRead(Message):
-    """The rows of the sub-agents' sessions, read from the ends of their files only."""
-
-    rows: Sequence[Row]
-
-
-@dataclass(eq=False, repr=False)
-class ListStateNotSaved(Message):
-    """The state of the list could not be saved for the next run; `reason` is the system's error message."""
-
-    reason: str
-
-
-@dataclass(eq=False, repr=False)
 class CacheNotSaved(Message):
     """Some of what was read could not be written to the cache.
 
@@ -163,18 +106,6 @@ class IndexFailed(Message):
     """The index thread ended with an error: the list is not kept current any more."""
 
     reason: str
-
-
-@dataclass(eq=False, repr=False)
-class StatesFound(Message):
-    """The sessions that agents may have open.
-
-    states    ``live`` or ``maybe``, by path
-    reasons   the evidence for each state, by path
-    """
-
-    states: Mapping[str, str]
-    reasons: Mapping[str, str]
 
 
 # The session under the cursor: its tree, its branches, an entry.

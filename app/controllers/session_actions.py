@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, JournalRead, Outcome
+    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.services.resume_planner import Starter
@@ -86,7 +86,6 @@ class SessionActions:
         self._known_titles: dict[tuple[str, str], str] = {}
         # (agent, session id, entry id) -> text of the entries that are labelled
         self._entry_texts: dict[tuple[str, str, str], str] = {}
-        self._kept_undo = self.can_redo = False
 
     def targets(self) -> list[Row]:
         """The sessions that are marked, else the one under the cursor."""
@@ -405,14 +404,10 @@ class SessionActions:
 
     # undo
 
-    def journal_read(self, event: JournalRead) -> None:
-        """Remember what the journal has."""
-        self._kept_undo, self.can_redo = event.can_undo, event.can_redo
-
     @property
     def can_undo(self) -> bool:
         """Whether something can be undone; False until the journal was read."""
-        return self._kept_undo or self._runner.has_unrecorded
+        return self._facts.can_undo or self._runner.has_unrecorded
 
     def undo(self) -> None:
         """Undo the last action; the last one of an earlier run only after a question."""
@@ -506,8 +501,8 @@ class SessionActions:
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
         if any(change.kind in ("pin", "tags", "note") for change in changes):
-            self._facts.files.read_pins()
-        self._facts.files.read_journal()
+            self._facts.read_pins()
+        self._facts.read_journal()
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)

@@ -167,8 +167,8 @@ class SelectorScreen(SessionsScreen):
             # Changed pins are the only change of the browser that is not posted to this screen.
             self._is_covered = False
             self.feed.take_back()
-            self.facts.files.read_pins()
-            self.facts.files.read_journal()
+            self.facts.read_pins()
+            self.facts.read_journal()
 
     @on(SessionsPane.Left)
     def action_back(self) -> None:

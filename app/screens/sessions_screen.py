@@ -30,23 +30,15 @@ from app.messages import (
     CatalogLoaded,
     EarlierFound,
     IndexFailed,
-    JournalRead,
-    ListStateNotSaved,
-    MissingFound,
-    PinsRead,
-    PlacesFound,
     PlanMade,
     PlanReady,
     ScreenReady,
     SessionsChanged,
-    StatesFound,
-    SubagentsRead,
-    WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
 from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
-from app.services.list_facts import ListFacts, Liveness
+from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner, Starter
 from app.settings import settings_file
 from app.view.bars import lacks, too_small_line
@@ -139,7 +131,14 @@ class SessionsScreen(FirstPictureScreen[None]):
         self._host = host = DialogHost(self)
         self._messages = messages = StatusMessages(self)
         self.facts = facts = FactsFeed(
-            pane, Liveness(setup, post), ListFacts(setup, post), self.sessions_changed
+            host,
+            messages,
+            pane,
+            ListFacts(setup, post),
+            setup,
+            changed=self.sessions_changed,
+            states_changed=self._states_changed,
+            journal_changed=self.refresh_bars,
         )
         self.feed = IndexFeed(
             setup,
@@ -271,7 +270,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         if not self.model.known and command.pane != "app":
             return False
         if command.id in ("change.undo", "change.redo"):
-            return self.actions.can_undo if command.id == "change.undo" else self.actions.can_redo
+            return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
@@ -372,11 +371,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def _follow_stores(self) -> None:
         self.feed.start()
-        self.facts.files.read_pins()
+        self.facts.read_pins()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
-        self.set_interval(TICK_EVERY, self.facts.files.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -542,36 +541,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.feed.index_failed(event)
         self.refresh_bars()
 
-    @on(StatesFound)
-    def _states_found(self, event: StatesFound) -> None:
-        self.facts.states_found(event)
+    def _states_changed(self) -> None:
         self.refresh_bars()
         self.resume_controller.states_changed()
-
-    @on(PinsRead)
-    def _pins_read(self, event: PinsRead) -> None:
-        self.facts.pins_read(event)
-
-    @on(JournalRead)
-    def _journal_read(self, event: JournalRead) -> None:
-        self.actions.journal_read(event)
-        self.refresh_bars()
-
-    @on(PlacesFound)
-    def _places_found(self, event: PlacesFound) -> None:
-        self.facts.places_found(event)
-
-    @on(WorkingFoldersFound)
-    def _here_found(self, event: WorkingFoldersFound) -> None:
-        self.facts.here_found(event)
-
-    @on(MissingFound)
-    def _missing_found(self, event: MissingFound) -> None:
-        self.facts.missing_found(event)
-
-    @on(SubagentsRead)
-    def _subagents_read(self, event: SubagentsRead) -> None:
-        self.facts.subagents_read(event)
 
     @on(SessionsPane.Changed)
     @on(SessionListView.FoldsChanged)
@@ -625,10 +597,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(PlanReady)
     def _plan_ready(self, event: PlanReady) -> None:
         self.resume_controller.plan_ready(event)
-
-    @on(ListStateNotSaved)
-    def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
-        self._messages.warn(f"Not saved: {event.reason}")
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:
