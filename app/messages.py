@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.actions.history import HistoryStep
-    from app.actions.resume import Plan
     from app.actions.undo_steps import JournalAction
     from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from app.sessions.manager.change import Change
     from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
-    from app.stores.live import Verdict
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.entry_details import EntryFacts
@@ -436,30 +434,6 @@ class EarlierFound(Message):
     earlier: JournalAction
     _: KW_ONLY
     is_redo: bool = False
-
-
-@dataclass(eq=False, repr=False)
-class PlanMade(Message):
-    """The plan to resume the session at `path` was made; or, with "", the plan to start one in a project.
-
-    in_use   how sure it is that a running agent has the session open; None if none has
-    """
-
-    generation: int
-    path: str
-    plan: Plan
-    in_use: Verdict | None = None
-
-
-@dataclass(eq=False, repr=False)
-class PlanReady(Message):
-    """The requested session can be started or resumed.
-
-    note   a problem to show first, raw; "" for none
-    """
-
-    plan: Plan
-    note: str = ""
 
 
 # The history, the trash and the archives.

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
+    from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.dialogs.continue_from_here import ContinueDialog
     from app.dialogs.questions import WaitDialog
     from app.index.row import Row
     from app.messages import Outcome
     from app.services.branch_jobs import BranchJobs
-    from app.services.resume_planner import Starter
     from app.settings import Settings
     from app.setup import Setup
     from app.view.list_model import ListModel

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
+    from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
-    from app.services.resume_planner import Starter
     from app.sessions.manager.change import Change
     from app.settings import Settings
     from app.setup import Setup

@@ -19,6 +19,7 @@ from app.controllers.places import Places
 from app.controllers.resume_controller import ResumeController
 from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
+from app.controllers.starter import Starter
 from app.controllers.status_bars import StatusBars
 from app.controllers.status_messages import StatusMessages
 from app.controllers.transcript_copy import TranscriptCopy
@@ -30,8 +31,6 @@ from app.messages import (
     CatalogLoaded,
     EarlierFound,
     IndexFailed,
-    PlanMade,
-    PlanReady,
     ScreenReady,
     SessionsChanged,
 )
@@ -39,7 +38,7 @@ from app.panes.sessions_pane import SessionsPane
 from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts
-from app.services.resume_planner import ResumePlanner, Starter
+from app.services.resume_planner import ResumePlanner
 from app.settings import settings_file
 from app.view.bars import lacks, too_small_line
 from app.view.frame import closing_line
@@ -124,12 +123,13 @@ class SessionsScreen(FirstPictureScreen[None]):
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
-        self._starter = Starter(setup, post)
         self.sessions_pane = pane = SessionsPane(
             model, setup, lambda: self.feed.index, id="sessions-pane", selects=selects
         )
         self._host = host = DialogHost(self)
         self._messages = messages = StatusMessages(self)
+        self._requested = ResumePlanner(setup, post)
+        self._starter = Starter(host, messages, self._requested)
         self.facts = facts = FactsFeed(
             host,
             messages,
@@ -394,7 +394,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.facts.stop()
         self._planner.stop()
         self.runner.stop()
-        self._starter.stop()
+        self._requested.stop()
         self._copies.stop()
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
@@ -589,14 +589,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(EarlierFound)
     def _earlier_found(self, event: EarlierFound) -> None:
         self.actions.earlier_found(event)
-
-    @on(PlanMade)
-    def _plan_made(self, event: PlanMade) -> None:
-        self.resume_controller.plan_made(event)
-
-    @on(PlanReady)
-    def _plan_ready(self, event: PlanReady) -> None:
-        self.resume_controller.plan_ready(event)
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:

@@ -8,36 +8,22 @@ import pytest
 
 from app.services import list_facts
 from app.services.list_facts import ListFacts
-from app.services.resume_planner import ResumePlanner, Starter
+from app.services.resume_planner import ResumePlanner
 from app.setup import Setup
 from tests.factory import make_row
-from tests.services.test_index_service import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
-def answers(number: int) -> Callable[[list[Any]], bool]:
-    """Whether there are `number` messages."""
-    return lambda messages: len(messages) == number
-
-
-def test_a_session_of_an_unknown_store_has_a_reason_why_it_cannot_be_resumed(tmp_path: Path) -> None:
-    screen, row = Screen(), make_row("one", store="/gone")
+async def test_a_session_of_an_unknown_store_has_a_reason_why_it_cannot_be_resumed(tmp_path: Path) -> None:
+    row = make_row("one", store="/gone")
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
-    planner, starter = ResumePlanner(setup, screen.post), Starter(setup, screen.post)
-    asks: list[Any] = [
-        lambda: planner.make_plan(row),
-        lambda: starter.start_new(row),
-        lambda: starter.resume(row, row.path, row.id, row.cwd),
-    ]
-    for number, ask in enumerate(asks, 1):
-        ask()
-        answer = screen.wait(answers(number))[-1]
-        assert answer.plan.problem == "its folder, /gone, is no store of sessions any more"
+    planner = ResumePlanner(setup, lambda message: None)
+    plan, _ = await planner.make_plan(row)
+    plans = [plan, await planner.plan_start(row), await planner.plan_resume(row, row.path, row.id, row.cwd)]
+    assert {plan.problem for plan in plans} == {"its folder, /gone, is no store of sessions any more"}
     planner.stop()
-    starter.stop()
 
 
 async def test_unchanged_rows_are_not_examined_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
