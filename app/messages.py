@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.actions.history import HistoryStep
-    from app.actions.undo_steps import JournalAction
     from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault
@@ -422,18 +421,6 @@ class ExportDone(Message):
     _: KW_ONLY
     title: str = ""
     of: int = 0
-
-
-@dataclass(eq=False, repr=False)
-class EarlierFound(Message):
-    """No action of this run can be undone, or redone; `earlier` is the last one of an earlier run.
-
-    is_redo   it was undone, and can be redone
-    """
-
-    earlier: JournalAction
-    _: KW_ONLY
-    is_redo: bool = False
 
 
 # The history, the trash and the archives.

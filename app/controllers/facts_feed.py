@@ -13,7 +13,7 @@ from app.services.list_facts import ListFacts, write_problem
 from app.view.arrangement import saved_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from app.controllers.dialog_host import DialogHost
     from app.controllers.status_messages import StatusMessages
@@ -117,11 +117,14 @@ class FactsFeed:
             agents = {row.agent for row in self._model.rows()}
             self._pane.list.set_missing(*await self._files.find_missing(self._model.folders(), agents))
 
-    @started
-    async def remember_arrangement(self) -> None:
+    def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
+        # at once: leafmark may end with the next key
+        self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+
+    async def _await_saved(self, saved: Awaitable[None]) -> None:
         try:
-            await self._files.remember(saved_fields(self._model.arrangement))
+            await saved
         except OSError as error:
             self._messages.warn(f"Not saved: {write_problem(error, self._setup.env)}")
 

@@ -34,17 +34,18 @@ from app.view.selection import StableSelection
 from app.view.session_details import session_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
     from textual.geometry import Region
 
+    from app.actions.undo_steps import JournalAction
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
+    from app.messages import ActionsDone, ActionsProgressed, Outcome
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.sessions.manager.change import Change
@@ -411,31 +412,29 @@ class SessionActions:
 
     def undo(self) -> None:
         """Undo the last action; the last one of an earlier run only after a question."""
-        self._runner.undo()
+        self._host.start(self._ask_to_undo(self._runner.undo(), is_redo=False))
 
     def redo(self) -> None:
         """Redo the action that was undone last; one that an earlier run undid only after a question."""
-        self._runner.redo()
+        self._host.start(self._ask_to_undo(self._runner.redo(), is_redo=True))
 
-    def earlier_found(self, event: EarlierFound) -> None:
+    async def _ask_to_undo(self, found: Awaitable[JournalAction | None], *, is_redo: bool) -> None:
         """Ask whether to undo, or redo, the last action of an earlier run."""
+        earlier = await found
         # If a dialog is open by now, its keys must not answer this question.
-        if self._host.is_active:
-            self._host.start(self._ask_to_undo(event))
-
-    async def _ask_to_undo(self, event: EarlierFound) -> None:
-        earlier = event.earlier
+        if earlier is None or not self._host.is_active:
+            return
         change = earlier.changes[-1]
         rows = self._pane.model.rows_with_id(change.session_id)
         titles = [row.title for row in rows if row.agent == change.agent]
         title = earlier.title or next(iter(titles), change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
-            lambda cells: earlier_question(earlier.changes, title, ago, cells, is_redo=event.is_redo),
-            (("enter", "redo" if event.is_redo else "undo"),),
+            lambda cells: earlier_question(earlier.changes, title, ago, cells, is_redo=is_redo),
+            (("enter", "redo" if is_redo else "undo"),),
         )
         if await self._prompt.confirm(question):
-            if event.is_redo:
+            if is_redo:
                 self._runner.redo_earlier(earlier.action)
             else:
                 self._runner.undo_earlier(earlier.action)

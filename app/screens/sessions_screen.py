@@ -29,7 +29,6 @@ from app.messages import (
     ActionsProgressed,
     CacheNotSaved,
     CatalogLoaded,
-    EarlierFound,
     IndexFailed,
     ScreenReady,
     SessionsChanged,
@@ -585,10 +584,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _actions_progressed(self, event: ActionsProgressed) -> None:
         self.actions.progressed(event)
         self.refresh_bars()
-
-    @on(EarlierFound)
-    def _earlier_found(self, event: EarlierFound) -> None:
-        self.actions.earlier_found(event)
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:

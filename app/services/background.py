@@ -64,35 +64,11 @@ class LatestOnlyWorker:
     def run(
         self, work: Callable[[Callable[[], bool]], Result], *expected: type[Exception]
     ) -> Awaitable[Result]:
-        """Run a function next, as `submit`, for a coroutine that awaits its result.
-
-        The coroutine is cancelled by a later request, by `Cancelled`, and by any error for ``failed``.
-
-        :param expected: the errors that the coroutine gets.
+        """Run a function next, as `submit`; a coroutine awaits its result (`promised`). A later request
+        cancels the coroutine. Once the coroutine is cancelled, the function is stale.
         """
-        # not at the top: a service starts before the screen, which needs it
-        from asyncio import get_running_loop
-
-        loop = get_running_loop()
-        answer: Future[Result] = loop.create_future()
-
-        def end(call: Callable[[], object]) -> None:
-            loop.call_soon_threadsafe(lambda: answer.done() or call())
-
-        def job(is_stale: Callable[[], bool]) -> None:
-            try:
-                result = work(is_stale)
-            except expected as error:
-                end(partial(answer.set_exception, error))
-            except Cancelled:
-                end(answer.cancel)
-            except Exception:
-                end(answer.cancel)
-                raise
-            else:
-                end(partial(answer.set_result, result))
-
-        self.submit(job)
+        answer, job = promised(work, *expected)
+        self.submit(lambda is_stale: job(lambda: is_stale() or answer.cancelled()))
         self._answer = answer
         return answer
 
@@ -245,25 +221,46 @@ def request(
     return begin
 
 
-async def in_background(work: Callable[[], Result]) -> Result:
-    """Run a function in a thread, and wait for its result. The end of leafmark does not wait for this thread,
-    as it would for one of `asyncio.to_thread`.
+def promised(
+    work: Callable[Parameters, Result], *expected: type[Exception]
+) -> tuple[Future[Result], Callable[Parameters, None]]:
+    """A future for a coroutine, and the function that a thread calls, which gives it the result of `work`.
+
+    :param expected: the errors that the coroutine gets. With any other it is cancelled, and the thread gets
+        the error, unless that is `Cancelled`.
     """
-    # not at the top: a service starts before the screen, which needs these
-    import asyncio
-    from concurrent.futures import Future
+    # not at the top: a service starts before the screen, which needs it
+    from asyncio import get_running_loop
 
-    future: Future[Result] = Future()
+    loop = get_running_loop()
+    answer: Future[Result] = loop.create_future()
 
-    def run() -> None:
-        future.set_running_or_notify_cancel()
+    def end(call: Callable[[], object]) -> None:
+        loop.call_soon_threadsafe(lambda: answer.done() or call())
+
+    def run(*arguments: Parameters.args, **options: Parameters.kwargs) -> None:
         try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
+            result = work(*arguments, **options)
+        except expected as error:
+            end(partial(answer.set_exception, error))
+        except Cancelled:
+            end(answer.cancel)
+        except Exception:
+            end(answer.cancel)
+            raise
+        else:
+            end(partial(answer.set_result, result))
 
+    return answer, run
+
+
+def in_background(work: Callable[[], Result]) -> Awaitable[Result]:
+    """Run a function in a thread; its result and its errors are awaited. The end of leafmark does not wait
+    for this thread, as it would for one of `asyncio.to_thread`.
+    """
+    answer, run = promised(work, Exception)
     Thread(target=run, daemon=True).start()
-    return await asyncio.wrap_future(future)
+    return answer
 
 
 class GilYielder:
