@@ -16,7 +16,6 @@ from app.sessions.tree.entry_ref import EntryRef
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.actions.history import HistoryStep
     from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault
@@ -427,13 +426,6 @@ class ExportDone(Message):
 
 
 @dataclass(eq=False, repr=False)
-class HistoryRead(Message):
-    """The journal was read: what can be redone, and what was done; the newest first."""
-
-    steps: Sequence[HistoryStep]
-
-
-@dataclass(eq=False, repr=False)
 class LabelledRead(Message):
     """The labelled entries of a session were read, by their ids."""
 
@@ -454,13 +446,6 @@ class PlaceRead(Message):
     """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
 
     rows: Sequence[PlaceRow]
-
-
-@dataclass(eq=False, repr=False)
-class LyingSessionRead(Message):
-    """The two ends of a session in the trash were read; None if it cannot be read."""
-
-    row: Row | None
 
 
 @dataclass(eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from app.commands import Command
 from app.dialogs.palette import CommandOffer, PaletteDialog
-from app.messages import LyingSessionRead, PlaceRead
+from app.messages import PlaceRead
 from app.services.places import PlacesReader
 from app.view.cells import shorten
 from app.view.places import PlaceModel, lost_for_good, place_line
@@ -250,19 +250,17 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._list.redraw_rows()
         self._describe_row()
 
-    def action_read(self) -> None:
-        """Read the session under the cursor, where it lies."""
-        row = self._list.picked
-        if row is not None and self._show_session is not None:
-            self._reader.read_session(row.item)
-
-    @on(LyingSessionRead)
-    def _session_read(self, event: LyingSessionRead) -> None:
-        event.stop()
-        if event.row is None:
+    @work
+    async def action_read(self) -> None:
+        """Show the session under the cursor, where it lies."""
+        picked = self._list.picked
+        if picked is None or self._show_session is None:
+            return
+        row = await self._reader.read_session(picked.item)
+        if row is None:
             self._say("", "! It cannot be read, or has left the trash.")
-        elif self._show_session is not None and self.is_active:
-            self._show_session(event.row)
+        elif self.is_active:
+            self._show_session(row)
 
     @on(LineList.Activated)
     def action_restore(self) -> None:
