@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
-    from app.sessions.tree.labelled import LabelledEntry
     from app.sessions.tree.node import Node
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
@@ -423,14 +422,6 @@ class ExportDone(Message):
 
 
 # The history, the trash and the archives.
-
-
-@dataclass(eq=False, repr=False)
-class LabelledRead(Message):
-    """The labelled entries of a session were read, by their ids."""
-
-    path: str
-    entries: Mapping[str, LabelledEntry]
 
 
 @dataclass(eq=False, repr=False)

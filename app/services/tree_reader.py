@@ -12,13 +12,12 @@ from app.gc_policy import exempt_tree
 from app.messages import (
     BranchesRead,
     EntriesFound,
-    LabelledRead,
     RowsRead,
     TreeFailed,
     TreeGrew,
     TreeOpened,
 )
-from app.services.background import REST_AHEAD, BackgroundService, GilYielder, in_thread, request
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder, answered, in_thread, request
 from app.sessions.errors import Changed, SessionError
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryProblems, damaged_problems
@@ -291,19 +290,14 @@ class TreeSearch(BackgroundService):
 
 
 class LabelReader(BackgroundService):
-    """Posts a ``LabelledRead`` for each session whose labelled entries can be read."""
+    """Reads the labelled entries of sessions."""
 
     thread_name = "labels"
 
-    @in_thread
-    def read(self, rows: Sequence[Row]) -> None:
-        """Read the labelled entries of sessions, in this order. A later request replaces an earlier one."""
-        for row in rows:
-            if self._is_stale():
-                return
-            entries = labelled_entries(row, self._is_stale)
-            if entries is not None:
-                self._post(LabelledRead(row.path, entries))
+    @answered()
+    def read(self, row: Row) -> dict[str, LabelledEntry] | None:
+        """The labelled entries of a session, by their ids; None if they cannot be read."""
+        return labelled_entries(row, self._is_stale)
 
 
 def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, LabelledEntry] | None:
