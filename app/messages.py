@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from app.formats.header import Fault
     from app.index.row import Row
     from app.index.search.results import Hit
-    from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
     from app.view.branch_table import BranchTable
@@ -437,29 +436,3 @@ class PlaceRead(Message):
     """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
 
     rows: Sequence[PlaceRow]
-
-
-@dataclass(eq=False, repr=False)
-class StatisticsProgressed(Message):
-    """Sessions are being read for statistics: `done` of `total`."""
-
-    done: int
-    total: int
-
-
-@dataclass(eq=False, repr=False)
-class StatisticsMade(Message):
-    """The figures of all sessions by one kind of group.
-
-    group_by   the kind
-    found      the figures
-    days       day, as `date.toordinal` counts -> what a heat map shows
-    unit       of these amounts
-    sort       by which the groups are sorted; None for the usual order
-    """
-
-    group_by: str
-    found: Statistics
-    days: Mapping[int, float]
-    unit: str
-    sort: str | None
