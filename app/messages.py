@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
-    from app.view.project_overview import ProjectOverview
     from app.view.transcript_block import Block, Part
     from app.view.transcript_outline import Hits, Outline
     from app.view.tree_view import TreeView
@@ -421,14 +420,6 @@ class ExportDone(Message):
 
 
 # The history, the trash and the archives.
-
-
-@dataclass(eq=False, repr=False)
-class ProjectRead(Message):
-    """The overview of the project under the cursor was made; it comes again with the times of the labels."""
-
-    generation: int
-    overview: ProjectOverview
 
 
 @dataclass(eq=False, repr=False)
