@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
-    from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.entry_details import EntryFacts
     from app.view.hit_line import HitExcerpt
@@ -117,17 +116,6 @@ class TreeOpened(Message):
 
 
 @dataclass(eq=False, repr=False)
-class RowsRead(Message):
-    """The texts of some rows of the tree were read.
-
-    more   further rows of the same generation follow
-    """
-
-    generation: int
-    more: bool
-
-
-@dataclass(eq=False, repr=False)
 class TreeGrew(Message):
     """Lines were appended to the session whose tree is shown.
 
@@ -150,18 +138,6 @@ class TreeFailed(Message):
 
     generation: int
     reason: str
-
-
-@dataclass(eq=False, repr=False)
-class BranchesRead(Message):
-    """The branches of the tree were added up, and its problems counted.
-
-    faults   the number of problems
-    """
-
-    generation: int
-    table: BranchTable
-    faults: int
 
 
 @dataclass(eq=False, repr=False)

@@ -10,12 +10,12 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
 from app.formats.prices import LIST_PRICES, NO_COST, Prices
 from app.formats.text import one_line
-from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages import EntriesFound, TreeFailed, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import session_title
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 PATIENCE = 0.3
 """Seconds after which "reading…" is shown."""
 BRANCHES_EVERY = 0.25
+# Rows that are read at a time: a newer request waits for them.
+BATCH = 50
 """Least seconds between two readings of the branches of a tree that grows."""
 MOST_COUNTED = 8_000_000
 """Bytes of a session above which the hits of a search of all sessions are counted only when a key steps to
@@ -270,31 +272,26 @@ class TreePane(Pane):
             self.update_borders()
 
     @on(EntryTree.RowsWanted)
-    def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
-        if self.entry_tree.view is not None:
-            self._rows.read(self.entry_tree.view.tree, event.nodes)
-
-    @on(RowsRead)
-    def _rows_read(self, event: RowsRead) -> None:
-        if event.generation == self._rows.generation:
-            self.entry_tree.rows_read(more=event.more)
+    @work(exclusive=True, group="rows")
+    async def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
+        view, nodes = self.entry_tree.view, event.nodes
+        if view is None:
+            return
+        for start in range(0, len(nodes), BATCH):
+            await self._rows.read(view.tree, nodes[start : start + BATCH])
+            self.entry_tree.rows_read(more=start + BATCH < len(nodes))
 
     # the branches, and the borders
 
-    def _read_branches(self) -> None:
+    @work(exclusive=True, group="branches")
+    async def _read_branches(self) -> None:
         if self._branch_timer is not None:
             self._branch_timer.stop()
         self._branch_timer = None
         view = self.entry_tree.view
-        if view is not None and view.tree.is_whole:
-            self._branches.read(view.tree)
-        else:
-            self._branches.close()
-
-    @on(BranchesRead)
-    def _branches_read(self, event: BranchesRead) -> None:
-        if event.generation == self._branches.generation:
-            self._branch_table, self._faults = event.table, event.faults
+        found = await self._branches.read(view.tree if view is not None and view.tree.is_whole else None)
+        if found is not None:
+            self._branch_table, self._faults = found
             self.update_borders()
 
     @property

@@ -43,16 +43,16 @@ class LatestOnlyWorker:
         self._number = 0
         self._stopped = False
         self._thread: Thread | None = None
-        # the newest that `run` gave out
-        self._answer: Future[Any] | None = None
+        # those of `run` that are awaited: the newest alone, which is not kept when it has its result
+        self._answers: set[Future[Any]] = set()
 
     def submit(self, job: Job, *, interrupts: bool = True) -> None:
         """Run a job next, in place of the one that waits.
 
         :param interrupts: the running job becomes stale; else it ends first.
         """
-        if self._answer is not None:
-            self._answer.cancel()
+        for answer in self._answers:
+            answer.cancel()
         with self._condition:
             self._job = job
             self._number += interrupts
@@ -69,7 +69,8 @@ class LatestOnlyWorker:
         """
         answer, job = promised(work, *expected)
         self.submit(lambda is_stale: job(lambda: is_stale() or answer.cancelled()))
-        self._answer = answer
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
         return answer
 
     def stop(self) -> None:
@@ -193,7 +194,11 @@ def answered(
         ) -> Awaitable[Result]:
             def run(is_stale: Callable[[], bool]) -> Result:
                 service._in_thread.is_stale = is_stale
-                return method(service, *arguments, **options)
+                try:
+                    return method(service, *arguments, **options)
+                finally:
+                    # it holds the result
+                    del service._in_thread.is_stale
 
             worker = service._workers.get(name)
             if worker is None:
