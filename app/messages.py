@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from app.sessions.tree.node import Node
     from app.view.document_line import DocumentLine
     from app.view.entry_details import EntryFacts
-    from app.view.hit_line import HitExcerpt
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
@@ -201,31 +200,6 @@ class SearchFound(Message):
     everywhere: bool = False
     leaves_tools: bool = False
     deleted: Sequence[Row] = ()
-
-
-@dataclass(eq=False, repr=False)
-class ExcerptsFound(Message):
-    """The reasons why sessions are hits: path -> excerpt."""
-
-    excerpts: Mapping[str, HitExcerpt]
-
-
-@dataclass(eq=False, repr=False)
-class HitsCounted(Message):
-    """The numbers of hits in the sessions that a search found.
-
-    query   the query
-    counts  the number by the path of the session; there may be more if they are not `exact`
-    """
-
-    query: str
-    counts: Mapping[str, int]
-    _: KW_ONLY
-    exact: bool
-
-
-class ValuesCollected(Message):
-    """The values that sessions have are known for completions."""
 
 
 @dataclass(eq=False, repr=False)

@@ -11,13 +11,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
+from app.messages import HitLocated, SearchFound
 from app.panes.listed_hits import ListedHits
 from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, SessionSearch
@@ -35,7 +35,7 @@ from app.widgets.panes import Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -165,7 +165,7 @@ class SessionsPane(Pane):
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
         self.hits = ListedHits(self.list, index, self.post_message)
-        self._completer = Completer(model.rows, lambda: model.taggings, setup.home, self.post_message)
+        self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
 
@@ -325,7 +325,7 @@ class SessionsPane(Pane):
     def prepare(self) -> None:
         """Load what a search needs before the first letter."""
         self._search.prepare()
-        self._completer.prepare()
+        self._collect_values()
 
     def open_box(self) -> None:
         """Show the search box and focus it."""
@@ -383,6 +383,7 @@ class SessionsPane(Pane):
         if query != self.box.value or letter_follows(self.app):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = None
+        self.workers.cancel_group(self, "excerpts")
         self.hits.query_changed()
         self.is_refused = False
         self.steps_before = self.list.steps
@@ -404,10 +405,19 @@ class SessionsPane(Pane):
             self.hits.clear()
             self.locate_hit()
 
-    @on(ValuesCollected)
+    def _collect_values(self) -> None:
+        if not self._completer.is_current:
+            collected = self._completer.collect(self.model.rows(), self.model.taggings)
+            self.run_worker(self._await_values(collected))
+
+    async def _await_values(self, collected: Awaitable[None]) -> None:
+        await collected
+        self.offer_completion()
+
     def offer_completion(self) -> None:
         """Show the completions of the word at the cursor."""
         if self.box.has_focus:
+            self._collect_values()
             before = self.completion.state
             self.completion.offer()
             if "list" in (before, self.completion.state):
@@ -459,19 +469,13 @@ class SessionsPane(Pane):
     # why sessions are hits
 
     @on(SessionListView.ExcerptsMissing)
-    def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
+    @work(exclusive=True, group="excerpts")
+    async def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
         if self.is_due or not self.is_answered:
             return  # The search takes less time alone; the rows are drawn again when it is done.
-        self.hits.find_excerpts(event.paths)
-
-    @on(ExcerptsFound)
-    def _excerpts_found(self, event: ExcerptsFound) -> None:
-        self.hits.show_excerpts(event)
-
-    @on(HitsCounted)
-    def _hits_counted(self, event: HitsCounted) -> None:
-        if self.hits.counted(event):
-            self.changed()
+        await self.hits.find_excerpts(event.paths)
+        self.hits.count()
+        self.changed()
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
         """Show a message about the search, and underline the parts of the query that it is about."""
