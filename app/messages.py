@@ -16,7 +16,6 @@ from app.sessions.tree.entry_ref import EntryRef
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault
     from app.index.row import Row
@@ -350,23 +349,6 @@ class ActionsProgressed(Message):
     """An action on several sessions has made progress; None: it has ended."""
 
     progress: ActionProgress | None
-
-
-@dataclass(eq=False, repr=False)
-class ExportDone(Message):
-    """Sessions were exported.
-
-    exported   one for each session that was
-    failed     the others, each with the reason; raw
-    title      the raw title of the first session that was exported; "" for none
-    of         the number of sessions of an export that was stopped before its end; else 0
-    """
-
-    exported: Sequence[Exported]
-    failed: Sequence[tuple[Row, str]]
-    _: KW_ONLY
-    title: str = ""
-    of: int = 0
 
 
 # The history, the trash and the archives.

@@ -15,7 +15,6 @@ from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
 from app.keys import footer, key_of
 from app.messages import (
-    ExportDone,
     HitLocated,
 )
 from app.panes.entry_pane import EntryPane
@@ -337,7 +336,7 @@ class BrowserScreen(SessionsScreen):
 
     def stop_services(self) -> None:
         self.branch_jobs.stop()
-        self._exporter.stop()
+        self._exporter.cancel()
         super().stop_services()
 
     # the session under the cursor
@@ -508,10 +507,6 @@ class BrowserScreen(SessionsScreen):
         super().action_done(event)
         if event.what == WHAT and event.outcomes:
             self.branch_flow.done(event.outcomes[0])
-
-    @on(ExportDone)
-    def _export_done(self, event: ExportDone) -> None:
-        self.exports.done(event)
 
     def action_go_on(self, *, by_command: bool = False) -> None:
         """Resume at the leaf; ask how to continue from any other entry under the cursor.
