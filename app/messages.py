@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
-    from app.view.transcript_block import Block, Part
-    from app.view.transcript_outline import Hits, Outline
+    from app.view.transcript_block import Part
     from app.view.tree_view import TreeView
 
 
@@ -262,41 +261,6 @@ class TranscriptRead(Message):
 
     generation: int
     part: Part
-
-
-@dataclass(eq=False, repr=False)
-class BlockRead(Message):
-    """A block of a transcript was read whole, with its texts.
-
-    entry    the entry with the block; `index` is the number of the block in its turn
-    wanted   "lines", "text" or "code"
-    block    None if it could not be read; `reason` says why
-    """
-
-    generation: int
-    entry: EntryRef
-    index: int
-    wanted: str
-    block: Block | None
-    reason: str = ""
-
-
-@dataclass(eq=False, repr=False)
-class OutlineRead(Message):
-    """The prompts and branches of a transcript were read."""
-
-    generation: int
-    path: str
-    outline: Outline
-
-
-@dataclass(eq=False, repr=False)
-class TranscriptHits(Message):
-    """A search in a session has ended."""
-
-    generation: int
-    path: str
-    hits: Hits
 
 
 @dataclass(eq=False, repr=False)

@@ -104,10 +104,12 @@ class BackgroundService:
     service never touches a widget. Its methods are called by the screen, and those that are decorated with
     `answered`, `in_thread` or `request` run in the thread.
 
-    generation   the number of the newest request; a message with another number is out of date
+    shares_thread   `answered` methods use one thread, and a request of one replaces that of another
+    generation      the number of the newest request; a message with another number is out of date
     """
 
     thread_name = ""
+    shares_thread = False
 
     def __init__(self, post: Post) -> None:
         """:param post: receives the messages; it is called in the service's thread."""
@@ -178,7 +180,7 @@ def answered(
     Callable[Concatenate[Service, Parameters], Awaitable[Result]],
 ]:
     """Decorate a method of a service: it runs in a thread of its own, and its caller awaits the result
-    (`LatestOnlyWorker.run`).
+    (`LatestOnlyWorker.run`). See `shares_thread`.
 
     :param expected: the errors that the caller gets. Any other is reported, and the caller is cancelled.
     """
@@ -200,7 +202,7 @@ def answered(
                     # it holds the result
                     del service._in_thread.is_stale
 
-            worker = service._workers.get(name)
+            worker = service._worker if service.shares_thread else service._workers.get(name)
             if worker is None:
                 worker = service._workers[name] = LatestOnlyWorker(name, service._failed)
             return worker.run(run, *expected)
