@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 # The list of sessions.
 
 
-class ScreenReady(Message):
-    """The browser's panes are mounted and the session list has the focus."""
-
-
 @dataclass(eq=False, repr=False)
 class CatalogLoaded(Message):
     """The catalog was read.
@@ -104,12 +100,15 @@ class IndexFailed(Message):
 class TreeOpened(Message):
     """A session's tree was read, or only the end of a long one: then the whole tree follows.
 
-    again   the same session was read anew because its file changed or moved
+    view     None if the session could not be read
+    again    the same session was read anew because its file changed or moved
+    reason   why it could not be read, raw
     """
 
     generation: int
-    view: TreeView
-    again: bool
+    view: TreeView | None
+    again: bool = False
+    reason: str = ""
 
 
 @dataclass(eq=False, repr=False)
@@ -127,14 +126,6 @@ class TreeGrew(Message):
     leaf: Node | None
     faults: Sequence[Fault] = ()
     torn: Fault | None = None
-
-
-@dataclass(eq=False, repr=False)
-class TreeFailed(Message):
-    """A session could not be read."""
-
-    generation: int
-    reason: str
 
 
 @dataclass(eq=False, repr=False)
@@ -257,18 +248,15 @@ class EntriesFound(Message):
 
 @dataclass(eq=False, repr=False)
 class TranscriptRead(Message):
-    """A part of a session's transcript was read."""
+    """A part of a session's transcript was read.
+
+    part     None if it could not be read
+    reason   why, raw
+    """
 
     generation: int
-    part: Part
-
-
-@dataclass(eq=False, repr=False)
-class TranscriptFailed(Message):
-    """A session's transcript could not be read."""
-
-    generation: int
-    reason: str
+    part: Part | None
+    reason: str = ""
 
 
 # Actions on sessions and entries, and resuming a session.

@@ -9,11 +9,7 @@ from textual.message import Message
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import (
-    HitLocated,
-    TranscriptFailed,
-    TranscriptRead,
-)
+from app.messages import HitLocated, TranscriptRead
 from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
@@ -294,6 +290,11 @@ class TranscriptPane(Pane):
             return
         part, lines = event.part, self.lines
         self._answered = event.generation
+        if part is None:
+            self._asked, self._at_root, self._total = "", True, None
+            lines.show_notice(one_line(event.reason))
+            self._show_position()
+            return
         if part.opened or part.followed or self._asked != "follow":
             self._asked = ""
         self._at_root = part.at_root
@@ -344,15 +345,6 @@ class TranscriptPane(Pane):
             return "nothing was said yet"
         messages = counted(row.message_count, "message")
         return f"Nothing is on the active path: {ANEW}. The other branches have {messages}."
-
-    @on(TranscriptFailed)
-    def _failed(self, event: TranscriptFailed) -> None:
-        if event.generation == self._reader.generation:
-            self._answered, self._asked = event.generation, ""
-            self._at_root = True
-            self._total = None
-            self.lines.show_notice(one_line(event.reason))
-            self._show_position()
 
     # reading more
 

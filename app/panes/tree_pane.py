@@ -15,7 +15,7 @@ from textual.message import Message
 
 from app.formats.prices import LIST_PRICES, NO_COST, Prices
 from app.formats.text import one_line
-from app.messages import EntriesFound, TreeFailed, TreeGrew, TreeOpened
+from app.messages import EntriesFound, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import session_title
@@ -224,26 +224,27 @@ class TreePane(Pane):
     def _tree_opened(self, event: TreeOpened) -> None:
         if event.generation != self._trees.generation:
             return
-        tree = self.entry_tree
-        if event.view.tree_filter != tree.tree_filter:
-            event.view.set_filter(tree.tree_filter)
-        if not event.view.tree.is_whole and not event.view.count:
+        tree, view = self.entry_tree, event.view
+        if view is None:
+            self._answered = event.generation
+            tree.show_message(one_line(event.reason))
+            self.update_borders()
+            return
+        if view.tree_filter != tree.tree_filter:
+            view.set_filter(tree.tree_filter)
+        if not view.tree.is_whole and not view.count:
             # The filter hides all entries at the end of the session, but perhaps not those before.
             return
         self._answered = event.generation
-        if (
-            tree.view is not None
-            and not tree.view.tree.is_whole
-            and tree.view.tree.path == event.view.tree.path
-        ):
-            tree.complete_tree(event.view)
+        if tree.view is not None and not tree.view.tree.is_whole and tree.view.tree.path == view.tree.path:
+            tree.complete_tree(view)
         elif event.again:
             self._remember_entry()
-            header = event.view.tree.header
+            header = view.tree.header
             entry_id = self._left_at.get((header.agent, header.id))
-            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
+            tree.replace_tree(view, entry_id, follow=entry_id is None)
         else:
-            tree.show_tree(event.view)
+            tree.show_tree(view)
         self.finder.opened()
         self._branch_table = None
         self._read_branches()
@@ -262,13 +263,6 @@ class TreePane(Pane):
             self.finder.grown()
             if self._branch_timer is None:
                 self._branch_timer = self.set_timer(BRANCHES_EVERY, self._read_branches)
-            self.update_borders()
-
-    @on(TreeFailed)
-    def _tree_failed(self, event: TreeFailed) -> None:
-        if event.generation == self._trees.generation:
-            self._answered = event.generation
-            self.entry_tree.show_message(one_line(event.reason))
             self.update_borders()
 
     @on(EntryTree.RowsWanted)

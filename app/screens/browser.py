@@ -14,9 +14,7 @@ from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
 from app.keys import footer, key_of
-from app.messages import (
-    HitLocated,
-)
+from app.messages import HitLocated
 from app.panes.entry_pane import EntryPane
 from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane

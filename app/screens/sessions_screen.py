@@ -10,6 +10,7 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
 from textual.containers import Container
+from textual.message import Message
 
 from app.commands import COMMANDS
 from app.controllers.dialog_host import DialogHost
@@ -30,7 +31,6 @@ from app.messages import (
     CacheNotSaved,
     CatalogLoaded,
     IndexFailed,
-    ScreenReady,
     SessionsChanged,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -100,6 +100,9 @@ class SessionsScreen(FirstPictureScreen[None]):
     """A screen with the list of sessions. A subclass shows the session under the cursor beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
+
+    class Ready(Message):
+        """The panes are mounted, and the list or its search line has the focus."""
 
     def __init__(
         self,
@@ -342,7 +345,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.sessions_pane.search_for(self._query)
         self.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.query_one(str(self.AUTO_FOCUS)))
-        self.post_message(ScreenReady())
+        self.post_message(self.Ready())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
         # In the first picture, as in the first frame. Other reasons for an empty list are not known before

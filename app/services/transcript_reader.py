@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession, SessionError
 from app.gc_policy import exempt_tree
-from app.messages import TranscriptFailed, TranscriptRead
+from app.messages import TranscriptRead
 from app.services.background import BackgroundService, GilYielder, answered, in_thread, request
 from app.services.transcript_request import Request
 from app.services.tree_reader import reason_of
@@ -30,7 +30,7 @@ MOST_FOR_CALLS = 64
 
 
 class TranscriptReader(BackgroundService):
-    """Reads one transcript; posts ``TranscriptRead`` or ``TranscriptFailed``.
+    """Reads one transcript; posts ``TranscriptRead``.
 
     A request that is replaced by one for the same transcript gets no answer of its own: the answer to the
     newest request includes it.
@@ -134,11 +134,12 @@ class TranscriptReader(BackgroundService):
             return
         except (Changed, NotASession, OSError) as error:
             self.path = None
-            self._post(TranscriptFailed(self._running, reason_of(error)))
+            self._post(TranscriptRead(self._running, None, reason_of(error)))
         except Exception as error:
             # A session with unexpected content fails alone, in its own pane.
             self.path = None
-            self._post(TranscriptFailed(self._running, f"cannot be shown: {type(error).__name__}: {error}"))
+            reason = f"cannot be shown: {type(error).__name__}: {error}"
+            self._post(TranscriptRead(self._running, None, reason))
 
     def _open(self, request: Request, start: EntryRef | None) -> None:
         from app.services.transcript_turns import Turns

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
-from app.messages import (
-    EntriesFound,
-    TreeFailed,
-    TreeGrew,
-    TreeOpened,
-)
+from app.messages import EntriesFound, TreeGrew, TreeOpened
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder, answered, in_thread, request
 from app.sessions.errors import Changed, SessionError
 from app.view.branch_table import BranchTable
@@ -44,7 +39,7 @@ MOST_LABELLED_BYTES = 64 << 20
 
 
 class TreeReader(BackgroundService):
-    """Reads the tree of one session; posts ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
+    """Reads the tree of one session; posts ``TreeOpened`` and ``TreeGrew``.
 
     Only this thread changes the :class:`SessionTree`; the screen learns of new entries by message. Reading
     stops as soon as another session is requested.
@@ -113,7 +108,7 @@ class TreeReader(BackgroundService):
         except Exception as error:
             is_expected = isinstance(error, (NotASession, OSError))
             reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
-            self._post(TreeFailed(self._running, reason))
+            self._post(TreeOpened(self._running, None, reason=reason))
             return
         self._tree, self._path = tree, path
         self._posted_problems = len(tree.problems), tree.torn
