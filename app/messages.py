@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
-from app.sessions.tree.entry_ref import EntryRef
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -189,43 +187,6 @@ class SearchFound(Message):
     everywhere: bool = False
     leaves_tools: bool = False
     deleted: Sequence[Row] = ()
-
-
-@dataclass(eq=False, repr=False)
-class HitLocated(Message):
-    """The entry of a session's hit was found.
-
-    entry_id   the id of the entry; None if it has none, or if no entry matched
-    offset     the offset of the entry's line in the file; -1 if no text of an entry matched
-    words      the texts to highlight in the session, folded
-    where      for example "branch 2 of 3, not on the active path", or a prompt that the session itself does
-               not have; "" if the session has one branch, or if the branch is not known
-    again      an earlier message had the same hit without `where`
-    snippet    one inert line around the hit; ``ranges``: the (start, end) of the matches in it
-    tools      the search covers tool calls and their output
-    """
-
-    path: str
-    query: str
-    entry_id: str | None
-    offset: int
-    words: Sequence[str]
-    where: str
-    _: KW_ONLY
-    again: bool = False
-    snippet: str = ""
-    ranges: tuple[tuple[int, int], ...] = ()
-    tools: bool = True
-
-    @property
-    def entry(self) -> EntryRef | None:
-        """The entry; None if none matched, so that the cursor can go nowhere."""
-        return EntryRef(self.entry_id, self.offset) if self.is_entry else None
-
-    @property
-    def is_entry(self) -> bool:
-        """Whether an entry matched."""
-        return self.offset >= 0 or self.entry_id is not None
 
 
 @dataclass(eq=False, repr=False)

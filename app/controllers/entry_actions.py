@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
 from app.controllers.row_prompt import RowEdit
-from app.messages import HitLocated
 from app.stores import agent_named
 from app.view.cells import shorten
+from app.view.hit_line import HitPlace
 from app.view.notifications import quoted
 from app.view.problems import problems_of
 from app.view.selection import StableSelection
@@ -63,7 +63,7 @@ class EntryActions:
     _jobs: BranchJobs
     _setup: Setup
     _: KW_ONLY
-    show_entry: Callable[[HitLocated | None], None]
+    show_entry: Callable[[HitPlace | None], None]
     follow_view: Callable[[], bool]
 
     # which entry
@@ -241,7 +241,7 @@ class EntryActions:
             self._messages.complain("That session is gone")
             return
         is_entry = entry_id is not None
-        self.show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)
+        self.show_entry(HitPlace(path, "", entry_id, -1, (), "") if is_entry else None)
 
     def _list_session(self, path: str) -> bool:
         """Put the list's cursor on a session, and show more of them if it is left out. False: it is not

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.messages import HitLocated
 from app.services.session_search import HitExcerpts, HitLocator
+from app.view.hit_line import HitPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,12 +26,18 @@ class ListedHits:
     in_all   the number of hits in all listed sessions, as text; "" if it is not known
     """
 
-    def __init__(self, sessions: SessionListView, index: Callable[[], Index | None], post: Post) -> None:
+    def __init__(
+        self,
+        sessions: SessionListView,
+        index: Callable[[], Index | None],
+        post: Post,
+        located: Callable[[HitPlace], None],
+    ) -> None:
         """:param index: gives the index that was searched.
-        :param post: receives the messages of the services, and `HitLocated` for a session without a hit.
+        :param located: shows the hit of the session under the cursor.
         """
         self._list = sessions
-        self._post = post
+        self._located = located
         self._locator = HitLocator(index, post)
         self._excerpts = HitExcerpts(index, post)
         self._hits: Mapping[str, Hit] = {}
@@ -39,7 +45,7 @@ class ListedHits:
         self._excerpt_rows: dict[str, Row] = {}
         # path, query, whether everything was searched and whether its row is provisional, of the hit that was
         # located last
-        self._located = ("", "", False, False)
+        self._located_last = ("", "", False, False)
         # a query, the numbers of its hits by session, and whether there are no more
         self._counted: tuple[str, Mapping[str, int], bool] = "", {}, True
         self.in_all = ""
@@ -116,24 +122,29 @@ class ListedHits:
     # the hit of the session under the cursor
 
     def locate(self, query: str, *, everywhere: bool) -> None:
-        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
-        at once and without a place if there is no hit.
-        """
+        """Find the entry and branch of the hit of the session under the cursor, unless that was done."""
         row = self._list.row
         path = row.path if row is not None else ""
         hit = self._hits.get(path)
         # The branches of a session are known when its file is read.
         is_provisional = hit is not None and hit.row.provisional
         wanted = (path, query if hit else "", everywhere, is_provisional)
-        if wanted == self._located:
+        if wanted == self._located_last:
             return
-        again = wanted[:3] == self._located[:3]
-        self._located = wanted
-        if hit is not None:
-            self._locator.locate(path, hit, query, everywhere=everywhere, again=again)
-        else:
-            self._post(HitLocated(path, query, None, -1, (), ""))
+        again = wanted[:3] == self._located_last[:3]
+        self._located_last = wanted
+        finding = self._find_places(path, hit, query, everywhere, again)
+        self._list.run_worker(finding, exclusive=True, group="hit")
+
+    async def _find_places(
+        self, path: str, hit: Hit | None, query: str, everywhere: bool, again: bool
+    ) -> None:
+        if hit is None:
+            self._located(HitPlace(path, query, None, -1, (), ""))
+            return
+        async for place in self._locator.places(path, hit, query, everywhere=everywhere, again=again):
+            self._located(place)
 
     def forget_located(self) -> None:
         """Let `locate` answer once more about the same hit."""
-        self._located = ("", "", False, False)
+        self._located_last = ("", "", False, False)

@@ -17,7 +17,7 @@ from textual.message import Message
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import HitLocated, SearchFound
+from app.messages import SearchFound
 from app.panes.listed_hits import ListedHits
 from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, SessionSearch
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.setup import Setup
     from app.view.arrangement import Arrangement
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -129,11 +130,14 @@ class SessionsPane(Pane):
         model: ListModel,
         setup: Setup,
         index: Callable[[], Index | None],
+        located: Callable[[HitPlace], None],
         *,
         id: str,
         selects: bool = False,
     ) -> None:
-        """:param index: gives the index to search; None while it is not ready: call `look_again` then."""
+        """:param index: gives the index to search; None while it is not ready: call `look_again` then.
+        :param located: shows the hit of the session under the cursor, or that it has none.
+        """
         title, *shorter = model.arrangement.titles(list_name(selects=selects))
         super().__init__(title, tuple(shorter), id=id)
         self.joined: tuple[int, str] | None = None
@@ -164,7 +168,7 @@ class SessionsPane(Pane):
         self.set_class(self.is_alone, "bare")
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
-        self.hits = ListedHits(self.list, index, self.post_message)
+        self.hits = ListedHits(self.list, index, self.post_message, located)
         self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
@@ -495,9 +499,7 @@ class SessionsPane(Pane):
     # the hit of the session under the cursor
 
     def locate_hit(self) -> None:
-        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
-        at once and without a place if there is no hit.
-        """
+        """Find the entry and branch of the hit of the session under the cursor, if that is shown."""
         path = self.list.row.path if self.list.row is not None else ""
         # The screen calls this again when it shows that session.
         if path == self.shown:
@@ -513,10 +515,10 @@ class SessionsPane(Pane):
         """Whether the search has a hit in the session under the cursor."""
         return self.hits.has(self.list.row)
 
-    def is_current(self, event: HitLocated) -> bool:
+    def is_current(self, place: HitPlace) -> bool:
         """Whether a place belongs to the session under the cursor and to the query in the box."""
         row = self.list.row
-        return row is not None and row.path == event.path and event.query == self.box.value
+        return row is not None and row.path == place.path and place.query == self.box.value
 
     # actions on the session under the cursor, which wait for the search
 

@@ -9,7 +9,7 @@ from textual.message import Message
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import HitLocated, TranscriptRead
+from app.messages import TranscriptRead
 from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
@@ -21,6 +21,7 @@ from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
+from app.view.hit_line import HitPlace
 from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
@@ -80,7 +81,7 @@ class TranscriptPane(Pane):
         # the session, and the path under which it was opened; "" for none
         self._row: Row | None = None
         self._opened = ""
-        self._hit: HitLocated | None = None
+        self._hit: HitPlace | None = None
         # the user chose the entry: it stays in view when a hit that was known before is located again
         self._stays = False
         # the position that was asked for last, and whether one to which the user moves meanwhile replaces it
@@ -154,9 +155,7 @@ class TranscriptPane(Pane):
         else:
             self._open(END)
 
-    def show_entry(
-        self, row: Row, entry_id: str | None, offset: int, found: HitLocated | None = None
-    ) -> None:
+    def show_entry(self, row: Row, entry_id: str | None, offset: int, found: HitPlace | None = None) -> None:
         """Show a session with the cursor on an entry.
 
         :param found: the hit of a search in this session: its words are highlighted, and the keys for the
@@ -165,7 +164,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._row, self._stays, self._opened = row, True, row.path
-        self._hit = found and HitLocated(
+        self._hit = found and HitPlace(
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
         )
         self._forget_path()
@@ -177,7 +176,7 @@ class TranscriptPane(Pane):
         ref = self.lines.transcript.ref()
         return ref.anchor if ref is not None else None
 
-    def show_hit(self, hit: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         """Scroll to a hit, if its session is shown."""
         if hit.path != self._opened:
             return

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages import HitLocated
     from app.sessions.tree.branches import BranchFacts
+    from app.view.hit_line import HitPlace
 
 PATIENCE = 0.3
 """Seconds after which "reading…" is shown."""
@@ -97,7 +97,7 @@ class TreePane(Pane):
         self._open_timer: Timer | None = None
         self._debounce = CursorDebounce()
         # the hit that the cursor goes to as soon as its entry is there
-        self._wanted: HitLocated | None = None
+        self._wanted: HitPlace | None = None
         # the generation of the last answer
         self._answered = 0
         # (agent, session id) -> the entry of the cursor, for sessions whose cursor was not on the leaf
@@ -370,7 +370,7 @@ class TreePane(Pane):
 
     # the hit of a search of all sessions
 
-    def show_hit(self, hit: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         """Move the cursor to a hit in the session that is shown, as soon as its tree is there."""
         if self._row is None or hit.path != self._row.path:
             return

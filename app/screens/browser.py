@@ -14,7 +14,6 @@ from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
 from app.keys import footer, key_of
-from app.messages import HitLocated
 from app.panes.entry_pane import EntryPane
 from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -109,7 +109,7 @@ class BrowserScreen(SessionsScreen):
         """
         super().__init__(setup, model, settings, index_service, query=query)
         self._begin_at = begin_at
-        self._wanted: HitLocated | None = None
+        self._wanted: HitPlace | None = None
         self._is_zoomed = False
         self._pane = PANES[0]
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
@@ -403,18 +403,15 @@ class BrowserScreen(SessionsScreen):
         self.entry_pane.update_age()
         self.project_pane.update_ages()
 
-    @on(HitLocated)
-    def _hit_placed(self, event: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         wanted, self._wanted = self._wanted, None
-        if self.sessions_pane.is_current(event):
-            self.tree_pane.finder.found_in(event.path, tuple(event.words))
+        if self.sessions_pane.is_current(hit):
+            self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
             if self._reads:
-                self.transcript_pane.show_hit(event)
+                self.transcript_pane.show_hit(hit)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.
-        if self.sessions_pane.is_current(event) and (
-            event.is_entry or wanted is None or wanted.path != event.path
-        ):
-            self.tree_pane.show_hit(event)
+        if self.sessions_pane.is_current(hit) and (hit.is_entry or wanted is None or wanted.path != hit.path):
+            self.tree_pane.show_hit(hit)
 
     @on(LineList.Moved, "#tree")
     def _tree_cursor_moved(self) -> None:
@@ -485,7 +482,7 @@ class BrowserScreen(SessionsScreen):
 
     # the entry under the tree's cursor
 
-    def _show_entry(self, place: HitLocated | None) -> None:
+    def _show_entry(self, place: HitPlace | None) -> None:
         """Focus the tree, and put its cursor on an entry once that session is shown."""
         if self._reads:
             self._reads = False

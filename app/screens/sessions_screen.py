@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -126,7 +127,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
         self.sessions_pane = pane = SessionsPane(
-            model, setup, lambda: self.feed.index, id="sessions-pane", selects=selects
+            model, setup, lambda: self.feed.index, self.show_hit, id="sessions-pane", selects=selects
         )
         self._host = host = DialogHost(self)
         self._messages = messages = StatusMessages(self)
@@ -230,6 +231,10 @@ class SessionsScreen(FirstPictureScreen[None]):
 
         :param again: it is the one that was shown, at another place.
         """
+        raise NotImplementedError
+
+    def show_hit(self, hit: HitPlace) -> None:
+        """Show the hit of the session under the cursor."""
         raise NotImplementedError
 
     async def follow_session(self, row: Row) -> None:

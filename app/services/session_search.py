@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from app.formats.errors import Cancelled
 from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
-from app.messages import HitLocated, SearchFound
-from app.services.background import BackgroundService, GilYielder, answered, in_thread
+from app.messages import SearchFound
+from app.services.background import BackgroundService, GilYielder, answered
 from app.stores.tags import known_tags
-from app.view.hit_line import MOST_HITS, HitExcerpt
+from app.view.hit_line import MOST_HITS, HitExcerpt, HitPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from app.index.index import Index
     from app.index.query.completion import Completion
@@ -37,7 +37,7 @@ SLOWER = 1.5
 """Factor by which each pause is longer than the one before: a longer list takes longer to show."""
 
 LARGE_SESSION = 1 << 20
-"""Bytes of a session from which on its hit is posted before its branch is known."""
+"""Bytes of a session from which on its hit is shown before its branch is known."""
 ACTIVE = "on the active path"
 
 EXCERPT_SECONDS = 0.02
@@ -188,20 +188,20 @@ def _split_notes(
 
 
 class HitLocator(BackgroundService):
-    """Finds the entry and the branch of a hit; posts ``HitLocated``, for a large session two of them."""
+    """Finds the entry and the branch of a hit."""
 
     thread_name = "hit"
+    shares_thread = True
 
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
-        """:param index: gives the index, or None before it is ready: then nothing is posted."""
+        """:param index: gives the index, or None before it is ready: then no place is found."""
         super().__init__(post)
         self._index = index
 
-    @in_thread
-    def locate(
+    async def places(
         self, path: str, hit: Hit, query: str, *, everywhere: bool = False, again: bool = False
-    ) -> None:
-        """Find the place of the hit of the session at `path`; an earlier request is dropped.
+    ) -> AsyncIterator[HitPlace]:
+        """The place of the hit of the session at `path`; for a large session first without the branch.
 
         :param everywhere: also search tool calls and output, if the query does not say where.
         :param again: it was located before, with another row of the session.
@@ -209,30 +209,44 @@ class HitLocator(BackgroundService):
         index = self._index()
         if index is None:
             return
+        place = await self._find(path, hit, query, everywhere, again)
+        is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
+        if is_large:
+            yield place
+        branch = await self._branch(index, hit)
+        if branch or not is_large:
+            yield place._replace(where=branch, again=is_large or again)
+
+    @answered()
+    def _find(self, path: str, hit: Hit, query: str, everywhere: bool, again: bool) -> HitPlace:
         hit.look_up()
         parsed = _parsed(query, everywhere=everywhere)
-        words = _words_to_mark(hit, parsed)
+        return HitPlace(
+            path,
+            query,
+            hit.entry_id,
+            hit.offset,
+            _words_to_mark(hit, parsed),
+            "",
+            again=again,
+            snippet=hit.snippet if hit.where == "text" else "",
+            ranges=hit.ranges,
+            tools=parsed.is_deep,
+        )
 
-        def located(where: str, *, again: bool) -> HitLocated:
-            return HitLocated(
-                path,
-                query,
-                hit.entry_id,
-                hit.offset,
-                words,
-                where,
-                again=again,
-                snippet=hit.snippet if hit.where == "text" else "",
-                ranges=hit.ranges,
-                tools=parsed.is_deep,
-            )
-
-        is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
-        if is_large and not self._is_stale():
-            self._post(located("", again=again))
-        branch = _place_words(index, hit, self._is_stale)
-        if not self._is_stale() and (branch or not is_large):
-            self._post(located(branch, again=is_large or again))
+    @answered()
+    def _branch(self, index: Index, hit: Hit) -> str:
+        """The branch of a hit, or the prompt of the history that it is."""
+        if hit.where == "history":
+            return f"in the prompt history: {hit.snippet}"
+        is_stale = self._is_stale
+        place = index.place(hit, lambda: not is_stale())
+        if place.on_active_path is None or place.branches < 2:
+            return ""
+        if place.on_active_path:
+            return ACTIVE
+        inactive = "not on the active path"
+        return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
 
 
 def _parsed(query: str, *, everywhere: bool) -> Query:
@@ -253,19 +267,6 @@ def _words_to_mark(hit: Hit, query: Query) -> tuple[str, ...]:
     # The words of a phrase are marked one by one.
     others = [match for match in matches if any(word not in words for word in match.split())]
     return tuple(dict.fromkeys((*words, *others)))
-
-
-def _place_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
-    """The branch of a hit, or the prompt of the history that it is."""
-    if hit.where == "history":
-        return f"in the prompt history: {hit.snippet}"
-    place = index.place(hit, lambda: not is_stale())
-    if place.on_active_path is None or place.branches < 2:
-        return ""
-    if place.on_active_path:
-        return ACTIVE
-    inactive = "not on the active path"
-    return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
 
 
 class HitExcerpts(BackgroundService):
