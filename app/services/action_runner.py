@@ -113,8 +113,6 @@ class ProgressReporter:
 class ActionRunner(BackgroundService):
     """Runs actions; posts one ``ActionsDone`` for each call."""
 
-    thread_name = "act"
-
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup

@@ -108,19 +108,25 @@ class BackgroundService:
     generation      the number of the newest request; a message with another number is out of date
     """
 
-    thread_name = ""
     shares_thread = False
 
     def __init__(self, post: Post) -> None:
         """:param post: receives the messages; it is called in the service's thread."""
         self._post = post
-        self._worker = LatestOnlyWorker(self.thread_name, self._failed)
+        self._worker = LatestOnlyWorker(type(self).__name__, self._failed)
         # one for each method that is `answered`
         self._workers: dict[str, LatestOnlyWorker] = {}
         self.generation = 0
         # For the method that runs in a thread: its generation, and whether a newer one waits.
         self._running = 0
         self._in_thread = local()
+
+    def _worker_of(self, method: str) -> LatestOnlyWorker:
+        if self.shares_thread:
+            return self._worker
+        if method not in self._workers:
+            self._workers[method] = LatestOnlyWorker(f"{type(self).__name__}.{method}", self._failed)
+        return self._workers[method]
 
     @property
     def _is_stale(self) -> Callable[[], bool]:
@@ -188,8 +194,6 @@ def answered(
     def decorate(
         method: Callable[Concatenate[Service, Parameters], Result],
     ) -> Callable[Concatenate[Service, Parameters], Awaitable[Result]]:
-        name = method.__name__
-
         @wraps(method)
         def ask(
             service: Service, /, *arguments: Parameters.args, **options: Parameters.kwargs
@@ -202,10 +206,7 @@ def answered(
                     # it holds the result
                     del service._in_thread.is_stale
 
-            worker = service._worker if service.shares_thread else service._workers.get(name)
-            if worker is None:
-                worker = service._workers[name] = LatestOnlyWorker(name, service._failed)
-            return worker.run(run, *expected)
+            return service._worker_of(method.__name__).run(run, *expected)
 
         return ask
 

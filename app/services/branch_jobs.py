@@ -45,8 +45,6 @@ class ComparedBranches(NamedTuple):
 class BranchJobs(BackgroundService):
     """Finds and does what the commands on an entry need; each method is awaited."""
 
-    thread_name = "branch"
-
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup

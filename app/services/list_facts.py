@@ -33,8 +33,6 @@ REAL_PATHS_SECONDS = 60.0
 class ListFacts(BackgroundService):
     """Reads the facts; each method is awaited."""
 
-    thread_name = "facts"
-
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 class PlacesReader(BackgroundService):
     """Posts ``PlaceRead``; the other methods are awaited."""
 
-    thread_name = "places"
-
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup

@@ -29,8 +29,6 @@ COUNT_EVERY = 60.0
 class ProjectReader(BackgroundService):
     """Makes the overview of a project, in three steps that are awaited."""
 
-    thread_name = "project"
-
     def __init__(
         self,
         post: Post,

@@ -52,8 +52,6 @@ COUNT_SECONDS = 1.0
 class SessionSearch(BackgroundService):
     """Runs the newest query; posts ``SearchFound``."""
 
-    thread_name = "search"
-
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
         """:param index: gives the index, or None before it is ready: then nothing is posted."""
         super().__init__(post)
@@ -190,7 +188,6 @@ def _split_notes(
 class HitLocator(BackgroundService):
     """Finds the entry and the branch of a hit."""
 
-    thread_name = "hit"
     shares_thread = True
 
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:

@@ -42,8 +42,6 @@ class GroupedFigures(NamedTuple):
 class StatisticsReader(BackgroundService):
     """Reads the figures of all sessions, and adds them up."""
 
-    thread_name = "statistics"
-
     def __init__(
         self,
         cache_folder: str,

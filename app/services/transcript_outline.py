@@ -30,7 +30,6 @@ class TranscriptOutline(BackgroundService):
     the transcript itself says.
     """
 
-    thread_name = "outline"
     shares_thread = True
 
     def __init__(self, post: Post) -> None:

@@ -36,8 +36,6 @@ class TranscriptReader(BackgroundService):
     newest request includes it.
     """
 
-    thread_name = "transcript"
-
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self.path: PathReader | None = None

@@ -45,8 +45,6 @@ class TreeReader(BackgroundService):
     stops as soon as another session is requested.
     """
 
-    thread_name = "tree"
-
     def __init__(self, post: Post, growing: Lock | None = None) -> None:
         """:param growing: is held while the tree grows, so that another thread can read all of it."""
         super().__init__(post)
@@ -187,8 +185,6 @@ class TreeSearch(BackgroundService):
     The last message says that the search is done. A request that is replaced gets no answer.
     """
 
-    thread_name = "tree-search"
-
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         # the tree, whether tools are searched, and the texts
@@ -273,8 +269,6 @@ class TreeSearch(BackgroundService):
 
 class LabelReader(BackgroundService):
     """Reads the labelled entries of sessions."""
-
-    thread_name = "labels"
 
     @answered()
     def read(self, row: Row) -> dict[str, LabelledEntry] | None:

@@ -45,7 +45,7 @@ def stopped(service):
     """End the thread of a service, and wait for its end."""
     service.stop()
     for thread in threading.enumerate():
-        if thread.name == f"leafmark-{service.thread_name}":
+        if thread.name == f"leafmark-{type(service).__name__}":
             thread.join(PATIENCE)
 
 
