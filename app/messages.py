@@ -1,7 +1,8 @@
-"""Messages that the services post to the screen.
+"""Messages that the services post to the screen: what streams, and what several places hear. A request with
+one answer is awaited instead (`app.services.background`).
 
-They are facts, in the past tense. A message that answers a request has the generation of the request, so that
-a late answer can be dropped. "Raw" text has not been made inert.
+They are facts, in the past tense. A message that belongs to a request has the generation of the request, so
+that a late one can be dropped. "Raw" text has not been made inert.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The base class of the services, and the threads that they run in."""
+"""The base class of the services, and the threads that they run in.
+
+A thing that is asked once is awaited where its answer is shown (`answered`, `in_background`). Messages are
+for what streams and for what several places hear.
+"""
 
 from __future__ import annotations
 
@@ -100,9 +104,9 @@ class LatestOnlyWorker:
 
 
 class BackgroundService:
-    """Runs requests of one kind in a thread and posts messages; ``ServiceFailed`` for an unexpected error. A
-    service never touches a widget. Its methods are called by the screen, and those that are decorated with
-    `answered`, `in_thread` or `request` run in the thread.
+    """Runs requests of one kind in threads, and posts ``ServiceFailed`` for an unexpected error. A service
+    never touches a widget. Its methods are called by the screen, and those that are decorated with
+    `answered`, `in_thread` or `request` run in a thread.
 
     shares_thread   `answered` methods use one thread, and a request of one replaces that of another
     generation      the number of the newest request; a message with another number is out of date
