@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -23,7 +23,7 @@ from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -250,16 +250,17 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._list.redraw_rows()
         self._describe_row()
 
-    @work
-    async def action_read(self) -> None:
+    def action_read(self) -> None:
         """Show the session under the cursor, where it lies."""
         picked = self._list.picked
-        if picked is None or self._show_session is None:
-            return
-        row = await self._reader.read_session(picked.item)
+        if picked is not None and self._show_session is not None:
+            self.run_worker(self._show_read(self._reader.read_session(picked.item)))
+
+    async def _show_read(self, read: Awaitable[Row | None]) -> None:
+        row = await read
         if row is None:
             self._say("", "! It cannot be read, or has left the trash.")
-        elif self.is_active:
+        elif self._show_session is not None and self.is_active:
             self._show_session(row)
 
     @on(LineList.Activated)
