@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
+from app.controllers.dialog_host import started
 from app.controllers.row_prompt import RowEdit
 from app.stores import agent_named
 from app.view.cells import shorten
@@ -153,11 +154,9 @@ class EntryActions:
         rows = await self._prompt.rows_of(selection, lost=f': "{text}" is not written')
         self._actions.label(rows, entry_id, text.strip(), shown=shown)
 
-    def show_labels(self) -> None:
+    @started
+    async def show_labels(self) -> None:
         """List the labels of this session, or of all."""
-        self._host.start(self._show_labels())
-
-    async def _show_labels(self) -> None:
         from app.dialogs.labels import LabelsDialog
 
         row, rows = self._pane.list.row, self._pane.model.rows()

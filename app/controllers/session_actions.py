@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.actions import row_actions
 from app.actions.shell_words import shell_line, shell_of
+from app.controllers.dialog_host import started
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
 from app.services.background import in_background
@@ -310,11 +311,9 @@ class SessionActions:
             rows = await self._prompt.rows_of(selection)
             self.run(what, rows, lambda *about: row_actions.fork(*about, to=folder))
 
-    def resume_elsewhere(self, row: Row) -> None:
+    @started
+    async def resume_elsewhere(self, row: Row) -> None:
         """Ask for a folder, and resume the session of `row` there."""
-        self._host.start(self._resume_elsewhere(row))
-
-    async def _resume_elsewhere(self, row: Row) -> None:
         selection = self._selection(row)
         folder = await self.ask_folder("Folder to resume in")
         for session in await self._prompt.rows_of(selection) if folder is not None else ():
