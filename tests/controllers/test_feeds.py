@@ -159,6 +159,24 @@ async def test_sub_agents_are_listed_while_they_are_shown_and_go_with_their_sess
     assert feeding.model.row_at(child.path) is None
 
 
+async def test_an_answer_between_two_slices_of_changes_keeps_all_rows_and_their_order():
+    feeding = Feeding(hidden=True)
+    parent = feeding.rows[0]
+    child = make_row("child", path=parent.path.removesuffix(".jsonl") + "/child.jsonl")
+    rows = [make_row(str(number), modified=parent.modified + number * 1_000) for number in range(3 * SLICE)]
+    feeding.list_facts.subagents = [child]
+    feeding.facts.read_subagents()
+    known = []
+    feeding.facts.changed = lambda: known.append(feeding.model.known)
+    await feeding.feed.sessions_changed(SessionsChanged(rows, [], 1, 2))
+    await feeding.host.finish()
+    assert 2 < known[0] < len(rows) + 2, "it came between two slices"
+    listed_ids = [line.row.id for line in feeding.model.lines if line.row is not None]
+    newest_first = [str(number) for number in reversed(range(3 * SLICE))]
+    assert listed_ids[:-3] == newest_first
+    assert set(listed_ids[-3:]) == {"a", "b", "child"}
+
+
 async def test_late_sub_agents_are_not_listed():
     feeding = Feeding(hidden=True)
     feeding.list_facts.subagents = [make_row("child")]
