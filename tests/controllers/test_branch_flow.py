@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -108,37 +107,6 @@ class Flow:
         return self.host.dialogs
 
 
-@pytest.mark.parametrize(
-    ("choice", "path", "id", "folder"),
-    [
-        (Choice("here"), "/store/a.jsonl", "a", None),
-        (Choice("new"), "/new.jsonl", "new", None),
-        (Choice("folder", "/elsewhere"), "/new.jsonl", "new", "/elsewhere"),
-    ],
-)
-async def test_the_session_is_resumed_where_the_branch_was_written(choice, path, id, folder):
-    flow = Flow(choice)
-    await flow.run()
-    assert flow.actions.calls == [("go on", [flow.row.path])]
-    assert flow.starter.calls == [
-        ("resume", flow.row, path, id, folder or flow.row.cwd, None, ("sends", False))
-    ]
-
-
-async def test_after_a_cancel_nothing_is_done():
-    flow = Flow(None, text="as it was")
-    await flow.run()
-    assert (flow.starter.calls, flow.actions.calls, flow.messages.copies) == ([], [], [])
-
-
-@pytest.mark.parametrize(("takes_draft", "sends"), [(False, True), (True, False)])
-async def test_an_edited_text_is_copied_and_sent_unless_it_is_a_draft(takes_draft, sends):
-    flow = Flow(Choice("new", text="edited"), text="as it was", takes_draft=takes_draft)
-    await flow.run()
-    assert flow.messages.copies == ["edited"]
-    assert flow.starter.calls[0][-2:] == ("edited", ("sends", sends))
-
-
 async def test_without_its_program_the_text_is_left_as_a_draft():
     flow = Flow(Choice("here", text="edited"), text="as it was", takes_draft=True, problem="pi is gone")
     await flow.run()
@@ -165,41 +133,8 @@ async def test_after_a_failed_command_the_dialog_comes_back_with_what_was_chosen
     assert flow.actions.calls
 
 
-async def test_a_cancelled_command_is_ended():
-    flow = Flow(Choice("here", summary="command"), None, None, left=("an entry",), summary_command=("x",))
-    await flow.run()
-    assert flow.jobs.calls[-1][-2].is_set()
-    assert flow.actions.calls == []
-
-
-async def test_a_summary_that_could_not_be_written_is_on_the_clipboard():
-    flow = Flow(Choice("here", summary="write", outline="my summary"), left=("an entry",))
-    flow.actions.outcome = lambda row: Outcome(row, None, SessionError(row.path, 0, "no"))
-    await flow.run()
-    assert flow.messages.copies == ["my summary"]
-    assert flow.starter.calls == []
-
-
-async def test_the_current_point_is_resumed_without_a_dialog():
-    flow = Flow()
-    flow.question = replace(flow.question, same=True)
-    assert await flow.run() == []
-    assert flow.resumed == [True]
-
-
 async def test_a_point_without_options_says_why():
     flow = Flow()
     flow.jobs.error = SessionError(flow.row.path, 0, "the entry has gone")
     await flow.run()
     assert flow.messages.errors == ["the entry has gone"]
-
-
-async def test_the_options_of_a_session_that_was_moved_are_found_again():
-    flow = Flow(None)
-    moved = make_row("a", ino=1, path="/moved/a.jsonl")
-    flow.flow.begin(flow.row, "e1")
-    flow.model.apply([moved], [flow.row.path])
-    flow.jobs.question = flow.question
-    await flow.host.finish()
-    assert flow.jobs.calls == [("find_points", flow.row, "e1"), ("find_points", moved, "e1")]
-    assert len(flow.host.dialogs) == 1

@@ -87,18 +87,6 @@ async def test_the_bar_has_the_command_and_then_the_reason_against_it():
     assert "! Cannot resume: pi is not installed. Enter: details and ways out." in resuming.bar()
 
 
-async def test_a_slow_plan_empties_the_bar():
-    resuming = Resuming()
-    await resuming.answer(make_plan(resuming.row))
-    assert resuming.bar().strip()
-    resuming.controller.planned = "/another.jsonl"
-    assert resuming.bar().strip(), "for a moment"
-    resuming.planner.made = make_plan(resuming.row)
-    resuming.controller.make_plan(resuming.row)
-    resuming.host.timers[-1]()
-    assert not resuming.bar().strip()
-
-
 @pytest.mark.parametrize(
     ("answer", "ends"), [("resume", True), (None, False), ("fork", False), ("read", False)]
 )
