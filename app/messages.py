@@ -286,6 +286,7 @@ class SearchFound(Message):
     everywhere     tool calls and output were searched as well
     leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
     deleted        those of the sessions whose files are gone
+    hidden         the query asks for sub-agents or empty sessions
     """
 
     query: str
@@ -303,6 +304,7 @@ class SearchFound(Message):
     everywhere: bool = False
     leaves_tools: bool = False
     deleted: Sequence[Row] = ()
+    hidden: bool = False
 
 
 @dataclass(eq=False, repr=False)

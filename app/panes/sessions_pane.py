@@ -444,7 +444,13 @@ class SessionsPane(Pane):
             self._show_deleted(event.deleted)
             by_relevance = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
-            self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
+            self.list.set_found(
+                event.paths,
+                list(event.words),
+                by_rows=rows_decide(event.query),
+                ranks=ranks,
+                hidden=event.hidden,
+            )
             self.hits.show(event.hits, event.query, everywhere=self.everywhere, is_due=self.is_due)
             self.locate_hit()
         self.changed()

@@ -117,6 +117,11 @@ ROW_FIELDS: tuple[Field[Listed], ...] = (
 LIST_FIELDS: tuple[Field[Listed], ...] = (
     *ROW_FIELDS,
     Field("state", "live, maybe or idle", lambda item: item.state),
+    Field(
+        "ending",
+        "how it ended: done, waiting, failed, aborted, interrupted or continued",
+        lambda item: item.row.ending,
+    ),
     Field("tags", "tags, with blanks between them", lambda item: " ".join(item.tagging.tags)),
     Field("note", "note", lambda item: item.tagging.note),
 )
@@ -384,6 +389,7 @@ def to_json(
         "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), row.tokens, strict=True)),
         **cost_fields(prices.spending(row.cost, row.unpriced)),
         "state": state,
+        "ending": row.ending or None,
         "problems": problem_count(row, now_ms),
         "tags": list(tagging.tags),
         "note": tagging.note or None,

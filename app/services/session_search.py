@@ -155,6 +155,7 @@ class SessionSearch(BackgroundService):
                     everywhere=everywhere,
                     leaves_tools=has_more,
                     deleted=tuple(deleted),
+                    hidden=run.query.hidden,
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)

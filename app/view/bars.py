@@ -51,8 +51,8 @@ def too_small_line(cells: int) -> Line:
 
 
 def live_note(live: int) -> str:
-    """The number of live sessions; "" for none."""
-    return f"● {live:,} live" if live else ""
+    """The number of open sessions; "" for none."""
+    return f"● {live:,} open" if live else ""
 
 
 def order_note(arrangement: Arrangement) -> str:

@@ -191,15 +191,16 @@ UNLISTED = Group("", "")
 class ListQuery:
     """The query of the list: words that rows have to contain, and the sessions that a search has found.
 
-    is_on  whether there is a query
-    words  the folded words that are highlighted in the lines
-    found  paths of the sessions that a search has found, listed or not
+    is_on        whether there is a query
+    words        the folded words that are highlighted in the lines
+    found        paths of the sessions that a search has found, listed or not
+    asks_hidden  whether the query asks for sub-agents or empty sessions
     """
 
-    __slots__ = ("_by_rows", "_ranks", "found", "is_on", "words")
+    __slots__ = ("_by_rows", "_ranks", "asks_hidden", "found", "is_on", "words")
 
     def __init__(self) -> None:
-        self.is_on = False
+        self.is_on = self.asks_hidden = False
         self.words: list[str] = []
         self.found: frozenset[str] | set[str] = frozenset()
         self._by_rows = True
@@ -210,15 +211,22 @@ class ListQuery:
         self.words = words
         self.is_on = bool(words)
         self._by_rows = True
+        self.asks_hidden = False
         if not words:
             self.found, self._ranks = frozenset(), {}
 
     def match_found(
-        self, paths: Iterable[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int]
+        self,
+        paths: Iterable[str],
+        words: list[str],
+        *,
+        by_rows: bool,
+        ranks: Mapping[str, int],
+        asks_hidden: bool = False,
     ) -> None:
         """Match the sessions that a search has found (see `ListModel.set_found`)."""
         self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
-        self.is_on = True
+        self.is_on, self.asks_hidden = True, asks_hidden
 
     @property
     def is_ranked(self) -> bool:

@@ -93,8 +93,8 @@ class ListModel:
         self._by_id: dict[str, list[ListLine]] = {}
         # folder -> its spelling on screen
         self._spellings: dict[str, str] = {}
-        self._clear_groups()
         self._query = ListQuery()
+        self._clear_groups()
         self._open_folders: set[str] = set()
         # folders that are "this folder" and were unfolded once for that
         self._unfolded_once: set[str] = set()
@@ -116,7 +116,12 @@ class ListModel:
         self._hidden_subagents = 0
         # folder -> the number of its sessions, listed or not
         self._projects: dict[str, int] = {}
-        self._filter = ArrangementFilter(self.arrangement, self.here, self._live, self.pins)
+        self._filter = ArrangementFilter(self._conditions, self.here, self._live, self.pins)
+
+    @property
+    def _conditions(self) -> Arrangement:
+        """The arrangement with the hidden sessions if the query asks for them."""
+        return self.arrangement.changed(hidden=True) if self._query.asks_hidden else self.arrangement
 
     # the sessions
 
@@ -168,7 +173,7 @@ class ListModel:
         self._by_path, self._by_id = other._by_path, other._by_id
         self._spellings = other._spellings
         self.pins, self._live = other.pins, other._live
-        if self.here == other.here and self.arrangement.lists_like(other.arrangement):
+        if self.here == other.here and self._conditions.lists_like(other.arrangement):
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
             self._hidden_subagents = other._hidden_subagents
@@ -443,21 +448,21 @@ class ListModel:
             return "hidden" if self.hidden else "here"
         if self._groups:
             return "query"
-        return empty_reason(self.rows(), self.arrangement, self.here, self._live, self.pins)
+        return empty_reason(self.rows(), self._conditions, self.here, self._live, self.pins)
 
     def left_out(self) -> tuple[str, ...]:
         """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
         empty if it has found nothing.
         """
         found = self._rows_at(self._query.found)
-        return excluding_conditions(found, self.arrangement, self.here, self._live, self.pins)
+        return excluding_conditions(found, self._conditions, self.here, self._live, self.pins)
 
     def found_elsewhere(self) -> int:
         """The number of sessions that a search has found in other folders, and that only the scope hides."""
         if self.arrangement.scope == "all":
             return 0
         conditions = ArrangementFilter(
-            self.arrangement.changed(scope="all"), self.here, self._live, self.pins
+            self._conditions.changed(scope="all"), self.here, self._live, self.pins
         )
         found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
@@ -584,7 +589,15 @@ class ListModel:
         query shows all.
         """
         self._query.match_rows(words_of(query))
+        self._show_hidden()
         self._build()
+
+    def _show_hidden(self) -> None:
+        """Place all sessions anew if the query asks for hidden ones, and the one before did not, or the other
+        way round.
+        """
+        if self._filter.hidden != self._conditions.hidden and not self._counts:
+            self._place_all()
 
     def set_found(
         self,
@@ -593,14 +606,17 @@ class ListModel:
         *,
         by_rows: bool,
         ranks: Mapping[str, int] | None = None,
+        hidden: bool = False,
     ) -> None:
         """Show the sessions that a search has found.
 
         :param words: the folded words to highlight in the lines.
         :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
         :param ranks: path -> position in the results of the search, for the order of relevance.
+        :param hidden: show those of them as well that the list hides otherwise.
         """
-        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {})
+        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {}, asks_hidden=hidden)
+        self._show_hidden()
         self._build()
 
     # lookup

@@ -24,14 +24,14 @@ ENDINGS = {
     WAITING: ("?", "waiting", "warning"),
     INTERRUPTED: ("‖", "interrupted", "dim"),
     ABORTED: ("×", "aborted", "error"),
-    FAILED: ("×", "error", "error"),
+    FAILED: ("×", "failed", "error"),
     CONTINUED: ("→", "continued", "dim"),
 }
 """The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
-    "✓ marked  ● live  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
+    "✓ marked  ● open  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
     "  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet"
-    "  ? waits for an answer  ‖ interrupted  × error or aborted"
+    "  ? waits for an answer  ‖ interrupted  × failed or aborted"
     "  → went on in another session"
 )
 UNREAD = "…"

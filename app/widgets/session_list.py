@@ -473,10 +473,11 @@ class SessionListView(LineList):
         *,
         by_rows: bool,
         ranks: Mapping[str, int] | None = None,
+        hidden: bool = False,
     ) -> None:
         """Show the result of a search (see the model); the cursor stays on its session if that is in it."""
         self._filter(
-            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks),
+            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks, hidden=hidden),
             leaves_heading=not self.model.is_filtered,
         )
 

@@ -27,7 +27,14 @@ _HAS = {
     "image": "an image",
 }
 _IS = {
-    "live": "open in a running agent, or maybe so",
+    "waiting": "waiting for your answer",
+    "failed": "ended by an answer that failed",
+    "aborted": "ended by you in the middle of an answer",
+    "interrupted": "ended in the middle of an answer, and not open",
+    "done": "ended with a whole answer",
+    "open": "open in a running agent, or maybe so",
+    "empty": "without an answer, a name and a prompt",
+    "subagent": "written by a sub-agent",
     "named": "given a name",
     "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
@@ -66,6 +73,7 @@ class FilterKind:
     hint      a short explanation for a list of filters, and for the title of a list of values
     meaning   the explanation with its values for the help; "": made of `hint` and `takes`
     values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
+    renamed   other names for values, which are accepted but neither offered nor shown
     also      other names for it, which are accepted but neither offered nor shown
     others    names that users may try for it: they are read as words, with a note
     """
@@ -77,6 +85,7 @@ class FilterKind:
     meaning: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     fixed: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
@@ -185,7 +194,14 @@ _FILTER_KINDS = (
         meaning="sessions with at least one",
         hint="at least one label, branch, image…",
     ),
-    _one_of("is", _IS, "is:live", meaning="sessions that are", hint="live, named, pinned or damaged"),
+    _one_of(
+        "is",
+        _IS,
+        "is:waiting",
+        meaning="sessions that are",
+        hint="waiting, failed, open, named…",
+        renamed={"live": "open"},
+    ),
     _one_of(
         "role",
         _ROLE,

@@ -46,7 +46,7 @@ from app.formats import text_kinds
 from app.formats.text import one_line
 from app.formats.utf8_text import fold, to_nfc
 from app.index.query.filter_table import FILTER_KINDS, intended_filter
-from app.index.query.filters import FilterBuilder, is_unfinished
+from app.index.query.filters import HIDDEN, FilterBuilder, is_unfinished
 from app.index.query.query import PHRASE, REGEX, WORD, Filter, Note, Query, QueryError, Term
 from app.index.query.tokens import tokens
 from app.index.query.values import has_separators
@@ -108,6 +108,7 @@ class _Parser:
         self._terms: dict[tuple[str, str, bool], Term] = {}
         self._filters: list[Filter] = []
         self._notes: list[Note] = []
+        self._hidden = False
 
     def add(self, token: Token, following: Token | None) -> None:
         """Add the next token; `following` is the one after it."""
@@ -134,6 +135,7 @@ class _Parser:
             self._scope.tools,
             self._scope.everywhere,
             tuple(self._notes),
+            self._hidden,
         )
 
     def _word(self, token: Token) -> None:
@@ -201,6 +203,8 @@ class _Parser:
         values, row_filter = self._builder.build(token, items)
         if token.field in ("in", "role", "tool"):
             self._scope.add(token, values)
+        if token.field == "is" and not token.negated and not HIDDEN.isdisjoint(values):
+            self._hidden = True
         if row_filter:
             self._filters.append(row_filter)
         if len(self._filters) > MOST_FILTERS:
