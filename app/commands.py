@@ -172,7 +172,12 @@ COMMANDS: tuple[Command, ...] = (
         first=True,
     ),
     _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),
-    _side("list.order", "ctrl+s", "screen.turn('order')", "Sort: threaded, recent, relevance"),
+    _side(
+        "list.order",
+        "ctrl+s",
+        "screen.turn('order')",
+        "Sort: threads, last use, created, cost…",
+    ),
     _side("list.named", "ctrl+n", "screen.turn('named_only')", "Show only named sessions"),
     _side("list.paths", "ctrl+p", "screen.turn('paths')", "Show the paths of session files"),
     _side(

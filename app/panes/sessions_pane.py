@@ -442,8 +442,8 @@ class SessionsPane(Pane):
             self._say_notes(event)
         if not event.refused:  # else the list stays as it is
             self._show_deleted(event.deleted)
-            by_relevance = self.model.arrangement.order == "relevance"
-            ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
+            is_ranked = event.sorts or self.model.arrangement.order == "relevance"
+            ranks = {path: rank for rank, path in enumerate(event.order)} if is_ranked else None
             self.list.set_found(
                 event.paths,
                 list(event.words),

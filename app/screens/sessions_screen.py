@@ -129,6 +129,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.setup = setup
         self.settings = settings
         self.model = model
+        model.prices = setup.prices
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)

@@ -156,6 +156,7 @@ class SessionSearch(BackgroundService):
                     leaves_tools=has_more,
                     deleted=tuple(deleted),
                     hidden=run.query.hidden,
+                    sorts=bool(run.query.sort),
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)

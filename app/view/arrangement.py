@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from app.index.sorting import RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
 
 SCOPES = ("all", "here")
-ORDERS = ("threaded", "recent", "relevance")
+ORDERS = ("threaded", *SORTS, "relevance")
 
 _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run."""
@@ -25,10 +26,11 @@ class Arrangement(NamedTuple):
     """One way to show the sessions. It is immutable; `changed` makes another.
 
     scope         ``all`` folders, or ``here``: only sessions of this folder
-    order         ``threaded``: forks under their parents, the threads by their newest activity; ``recent``:
-                  by the session's own activity; ``relevance``: by the results of the search while there is a
-                  query, else as ``recent``
-    grouped       by project under heads that fold; else one list of all projects
+    order         ``threaded``: forks under their parents, the threads by their newest activity;
+                  ``relevance``: by the results of the search while there is a query, else as ``recent``;
+                  others of `index.sorting.SORTS`: by a field of the session
+    grouped       by project under heads that fold, if a project has an order (see `has_groups`); else one
+                  list of all projects
     named_only    only sessions that a user gave a name; a blank name does not count
     agent         only sessions of this agent; "" for all
     only          only these sessions, sub-agents and empty ones as well; None for all
@@ -62,6 +64,16 @@ class Arrangement(NamedTuple):
         """Whether both list the same sessions in the same order; their looks may differ."""
         same_look = self._replace(roomy=other.roomy, paths=other.paths, sizes=other.sizes, panes=other.panes)
         return same_look == other
+
+    @property
+    def is_by_field(self) -> bool:
+        """Whether a field of the session other than its last use decides the order."""
+        return self.order in SORTS and self.order != RECENT
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the list has heads of projects. The dearest session comes first whatever its project."""
+        return self.grouped and not self.is_by_field
 
     @property
     def row_height(self) -> int:

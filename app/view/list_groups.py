@@ -7,7 +7,7 @@ needs no more than its line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from app.index.row import Row
 from app.stores.tags import NOTHING, Tagging
@@ -122,10 +122,13 @@ class Group:
         line.group = UNLISTED
         del self._members[line.path]
 
-    def sort(self, arrangement: Arrangement) -> None:
-        """Put the sessions in the order of an arrangement, with their depth and connectors."""
+    def sort(self, arrangement: Arrangement, key: Callable[[Row], str | float] | None = None) -> None:
+        """Put the sessions in the order of an arrangement, with their depth and connectors.
+
+        :param key: the key of the order if a field decides it (`index.sorting.sort_key`), else None.
+        """
         members = self._members
-        pins_first = arrangement.pinned_first
+        pins_first = arrangement.pinned_first and not arrangement.is_by_field
         ranks: dict[str, Rank] = {
             path: (0 if pins_first and line.pinned else 1, -(line.session.modified or 0), path)
             for path, line in members.items()
@@ -142,6 +145,8 @@ class Group:
             line.depth, line.prefix = depth, prefix
         self.lines = list(ordered.values())
         self.count = len(self.lines)
+        if key is not None:
+            self.lines.sort(key=lambda line: key(line.session))
         newest, latest = min([rank[1:] for rank in ranks.values()], default=(0, ""))
         self.newest, self.latest = -newest, members.get(latest)
 
@@ -152,6 +157,8 @@ class Group:
         :param newest: that activity, in milliseconds since the epoch.
         :return: whether that is its place. Pinned sessions may come before it.
         """
+        if arrangement.is_by_field:
+            return False
         lines = self.lines
         is_first = lines[0] is line
         if newest < self.newest or (is_first and newest == self.newest and line is not self.latest):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.row import Row, is_empty
+from app.index.sorting import sort_key
 from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
@@ -30,6 +31,9 @@ from app.view.list_filter import (
 from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
+
+if TYPE_CHECKING:
+    from app.formats.prices import Prices
 
 _FEW = 20
 """Changed sessions that are put into their places one by one."""
@@ -77,6 +81,7 @@ class ListModel:
         self.home = home
         self.arrangement = arrangement or Arrangement()
         self.pins = pins
+        self._prices: Prices | None = None
         self.taggings: Taggings = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
@@ -105,6 +110,20 @@ class ListModel:
         # marked sessions that are gone: if an agent renames a folder with hundreds of sessions, all are gone
         # at first, and appear again under other paths one after the other
         self._marked_and_gone: list[StableSelection] = []
+
+    @property
+    def prices(self) -> Prices:
+        """The prices of tokens without a cost: those of the table, until others are set."""
+        if self._prices is None:
+            # Imported here: the first frame shows no cost.
+            from app.formats.prices import LIST_PRICES
+
+            return LIST_PRICES
+        return self._prices
+
+    @prices.setter
+    def prices(self, prices: Prices) -> None:
+        self._prices = prices
 
     def _clear_groups(self) -> None:
         # folder -> its group; one, with the name "", if there are no groups
@@ -143,7 +162,7 @@ class ListModel:
                 group = self._group(cwd)
                 group.count, group.newest = number, newest
         self._sort(self._put(list(rows), ()))
-        if not self.arrangement.grouped and self.total:
+        if not self.arrangement.has_groups and self.total:
             self._group("").count = self.total
         self._build()
 
@@ -154,7 +173,7 @@ class ListModel:
         """The folders of the open groups, in order. Without groups, all folders in the scope while rows are
         still to come, then none.
         """
-        if not self.arrangement.grouped:
+        if not self.arrangement.has_groups:
             return [cwd for cwd in self._counts if self._is_in_scope(cwd)]
         return [group.cwd for group in self._ordered_groups if group.cwd in self._open_folders]
 
@@ -361,10 +380,10 @@ class ListModel:
 
     def _group(self, cwd: str) -> Group:
         """The group of a folder's sessions, made if there is none yet."""
-        name = cwd if self.arrangement.grouped else ""
+        name = cwd if self.arrangement.has_groups else ""
         group = self._groups.get(name)
         if group is None:
-            group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.grouped)
+            group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.has_groups)
             self._groups[name] = group
         return group
 
@@ -378,8 +397,10 @@ class ListModel:
 
     def _sort(self, touched: set[Group]) -> None:
         """Sort the groups whose sessions have changed, and drop those that are empty now."""
+        arrangement = self.arrangement
+        key = sort_key(arrangement.order, self.prices) if arrangement.is_by_field else None
         for group in touched:
-            group.sort(self.arrangement)
+            group.sort(self.arrangement, key)
             if not group.count:
                 del self._groups[group.cwd]
 
@@ -500,7 +521,7 @@ class ListModel:
         self._open_folders |= new
         query = self._query
         shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in groups}
-        if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
+        if query.is_on and query.is_ranked:
             shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
             groups.sort(key=lambda group: query.best_rank(shown[group]))
         self._ordered_groups, self.lines, self.heads, self.matched = groups, [], [], 0
@@ -612,7 +633,7 @@ class ListModel:
 
         :param words: the folded words to highlight in the lines.
         :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
-        :param ranks: path -> position in the results of the search, for the order of relevance.
+        :param ranks: path -> position in the results of the search, if they decide the order.
         :param hidden: show those of them as well that the list hides otherwise.
         """
         self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {}, asks_hidden=hidden)

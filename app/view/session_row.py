@@ -12,6 +12,7 @@ from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
 from app.view.list_model import ListModel
+from app.view.sort_column import CELLS, COLUMNS, sort_column
 
 POINTER = "❯"
 MARKED = "✓"
@@ -197,7 +198,7 @@ def _columns(
         columns.append((_badge("Ψ", row.branch_count if row.branch_count > 1 else 0), "branches"))
     if pane >= BADGES_FROM and used.labels:
         columns.append((_badge("◆", len(row.labels)), "labels"))
-    if pane >= FOLDER_FROM and not arrangement.grouped and arrangement.scope != "here":
+    if pane >= FOLDER_FROM and not arrangement.has_groups and arrangement.scope != "here":
         folder = shorten_start(stable_width(line.folder), FOLDER_CELLS)
         columns += [*highlight(folder, model.words, "dim")]
         columns.append((" " * (FOLDER_CELLS + 1 - width(folder)), "text"))
@@ -215,6 +216,11 @@ def _columns(
     if has_count:
         number = UNREAD if row.provisional else count_of(row.message_count)
         columns.append((f"{number:>{COUNT_CELLS}}", "faint" if row.provisional else "messages"))
+    if arrangement.order in COLUMNS:
+        value = sort_column(arrangement.order, row, now_ms, model.prices)
+        columns.append((f" {value:>{CELLS}}", "count"))
+        if pane < BADGES_FROM:
+            return [*columns, (" ", "text")]
     return [*columns, _age(row.newest, now_ms)]
 
 

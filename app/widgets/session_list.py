@@ -392,14 +392,14 @@ class SessionListView(LineList):
 
     @property
     def _grouping_and_scope(self) -> tuple[bool, str]:
-        return self.model.arrangement.grouped, self.model.arrangement.scope
+        return self.model.arrangement.has_groups, self.model.arrangement.scope
 
     def _open_anew(self) -> None:
         """If other projects are listed now, open those that a new list opens, unless the user has changed a
         fold.
         """
         before, self._opened_as = self._opened_as, self._grouping_and_scope
-        if before != self._opened_as and self.model.arrangement.grouped and not self._has_folded:
+        if before != self._opened_as and self.model.arrangement.has_groups and not self._has_folded:
             self.model.open_first(self.size.height, folds=False)
 
     def also_here(self, cwds: Iterable[str]) -> None:

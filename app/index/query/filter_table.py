@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from app.index.sorting import SORTS
 from app.stores import AGENTS
 
 if TYPE_CHECKING:
@@ -201,6 +202,13 @@ _FILTER_KINDS = (
         meaning="sessions that are",
         hint="waiting, failed, open, named…",
         renamed={"live": "open"},
+    ),
+    _one_of(
+        "sort",
+        SORTS,
+        "sort:cost",
+        meaning="the order of the sessions",
+        hint="the order: by cost, tokens, size…",
     ),
     _one_of(
         "role",

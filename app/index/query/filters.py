@@ -63,7 +63,9 @@ class FilterBuilder:
             values = [_fixed_value(field, item) for item in items]
         else:
             values = [item.text for item in items]
-        if field in PLACES_ONLY:
+        if field == "sort" and (token.negated or len(values) > 1):
+            raise QueryError("sort: takes one order, and no -", token.start, token.length)
+        if field in (*PLACES_ONLY, "sort"):
             return values, None
         tests = self._tests(field, items, values)
         whole = any((value if field in ("has", "is") else field) not in _ON_EVERY_ROW for value in values)

@@ -26,6 +26,8 @@ sessions that called one of its tools, and only calls and results of these tools
 place if no other is named. A term that is searched in these alone also matches a result without its call.
 `-role:` and `-in:` remove places and keep the fields of the row.
 
+`sort:` names the order of the sessions; the last one of a query counts.
+
 In quotes, `\"` is a quote; a backslash stands for itself, but is doubled before a quote and at the end. In a
 quoted pattern everything is as in patterns, where `\"` is a quote, too. If a phrase has no closing quote, its
 words are searched instead; an open value or pattern extends to the end.
@@ -109,6 +111,7 @@ class _Parser:
         self._filters: list[Filter] = []
         self._notes: list[Note] = []
         self._hidden = False
+        self._sort = ""
 
     def add(self, token: Token, following: Token | None) -> None:
         """Add the next token; `following` is the one after it."""
@@ -136,6 +139,7 @@ class _Parser:
             self._scope.everywhere,
             tuple(self._notes),
             self._hidden,
+            self._sort,
         )
 
     def _word(self, token: Token) -> None:
@@ -205,6 +209,8 @@ class _Parser:
             self._scope.add(token, values)
         if token.field == "is" and not token.negated and not HIDDEN.isdisjoint(values):
             self._hidden = True
+        if token.field == "sort":
+            self._sort = values[0]
         if row_filter:
             self._filters.append(row_filter)
         if len(self._filters) > MOST_FILTERS:

@@ -110,6 +110,7 @@ class Query:
     everywhere   terms are also searched in the fields of the row, because the query names no place
     notes        remarks about the query
     hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
+    sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
     """
 
     text: str = ""
@@ -120,6 +121,7 @@ class Query:
     everywhere: bool = True
     notes: tuple[Note, ...] = ()
     hidden: bool = False
+    sort: str = ""
 
     @property
     def is_deep(self) -> bool:

@@ -208,8 +208,8 @@ def test_an_unknown_value_of_a_filter_is_refused() -> None:
     assert refused("x agent:pie", "pie") == f"{TAKES_AGENTS}, not pie"
     assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
     assert refused('-is:"a b"', '"a b"') == (
-        "is: takes waiting, failed, aborted, interrupted, done, open, empty, subagent, named, pinned, damaged, "
-        "not a b"
+        "is: takes waiting, failed, aborted, interrupted, done, open, empty, subagent, named, pinned, "
+        "damaged, not a b"
     )
     assert refused("in:tool", "tool").startswith("in: takes tools, thinking, all")
     assert refused("role:me", "me").startswith("role: takes user, assistant,")
