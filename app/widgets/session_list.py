@@ -493,6 +493,11 @@ class SessionListView(LineList):
         if not self.model.is_filtered and self._before_filter is not None:
             # The cursor was not moved while the filter was on, so it returns.
             self._session, self._before_filter = self._before_filter, None
+        if was_filtered and not self.model.is_filtered and self._session is not None:
+            # The head of a folded project would take the cursor from the session that was found.
+            group = self.model.group_of(_path_of(self._session))
+            if group is not None and not self.model.is_open(group):
+                self.model.set_open(group, True)
         if self._cursor_line() is None or (is_on_heading and leaves_heading):
             self._session = self._group = None
         self.rows_changed()

@@ -52,3 +52,13 @@ async def test_sessions_that_the_list_hides_are_shown_if_a_filter_asks_for_them(
         await ui.until(lambda: ui.listed()[1:] == ["hollow"], "the empty session")
         await ui.press("escape")
         await ui.until(lambda: "hollow" not in ui.listed() and "plain" in ui.listed(), "the whole list")
+
+
+async def test_the_end_of_a_search_unfolds_the_project_of_the_session(browser, three):
+    async with browser() as ui:
+        await ui.press("minus")
+        await ui.until(lambda: "site1" not in ui.listed(), "folded projects")
+        await ui.press("slash", *"dark", "enter", "escape")
+        await ui.until(lambda: ui.listed()[-2:] == ["[/work/site]", "site1"], "the project of the session")
+        assert ui.sessions.row.id == "site1"
+        assert "branchy" not in ui.listed(), "other projects stay folded"
