@@ -9,7 +9,7 @@ from app.index.sorting import RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
 
 SCOPES = ("all", "here")
-ORDERS = ("threaded", *SORTS, "relevance")
+ORDERS = ("threaded", RECENT, "relevance", *(sort for sort in SORTS if sort != RECENT))
 
 _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run."""

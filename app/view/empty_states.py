@@ -19,7 +19,7 @@ _REASONS = {
 }
 _SHOWN = {
     "only": "of these",
-    "hidden": "that is neither empty nor a sub-agent's",
+    "hidden": "in the list",
     "agent": "of this agent",
     "named": "with a name",
     "here": "in this folder",

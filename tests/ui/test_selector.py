@@ -67,7 +67,7 @@ async def test_ctrl_s_cycles_the_order(browser, four):
             orders.append((ui.sessions.model.arrangement.order, ui.listed()))
             await ui.press("ctrl+s")
         assert [order for order, _ in orders] == [
-            *("threaded", "recent", "created", "cost", "tokens", "length", "size", "name", "relevance"),
+            *("threaded", "recent", "relevance", "created", "cost", "tokens", "length", "size", "name"),
             "threaded",
         ]
         threaded = orders[0][1]

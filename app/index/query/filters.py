@@ -64,7 +64,7 @@ class FilterBuilder:
         else:
             values = [item.text for item in items]
         if field == "sort" and (token.negated or len(values) > 1):
-            raise QueryError("sort: takes one order, and no -", token.start, token.length)
+            raise QueryError("sort: takes one order, without a -", token.start, token.length)
         if field in (*PLACES_ONLY, "sort"):
             return values, None
         tests = self._tests(field, items, values)
@@ -149,7 +149,8 @@ def is_unfinished(field: str, item: Item) -> bool:
 
 def _wrong_value(field: str, item: Item) -> QueryError:
     """The error about a value that a filter does not accept."""
-    message = f"{field}: takes {FILTER_KINDS[field].takes}, not {one_line(item.text, 40)}"
+    kind = FILTER_KINDS[field]
+    message = f'"{one_line(item.text, 40)}" {kind.refusal or f"is none of {kind.takes}"}'
     return QueryError(message, item.start, item.end - item.start)
 
 
