@@ -153,6 +153,7 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("list.scope", "s", "screen.turn('scope')", "Switch between this folder and all folders"),
     _sessions("list.group", "O", "screen.turn('grouped')", "Group by project, or show one list"),
     _sessions("list.agent", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
+    _sessions("list.needs", "w", "screen.turn('needs')", "Show what needs you, or all sessions"),
     _sessions("list.roomy", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
     _sessions("list.hidden", "full_stop", "screen.turn('hidden')", "Show empty sessions and sub-agents"),
     _side("session.rename", "ctrl+r", "screen.act('rename')", "Rename the session", "rename"),

@@ -59,6 +59,7 @@ _COMMAND_FOR = {
     "named": "list.named",
     "agent": "list.agent",
     "hidden": "list.hidden",
+    "needs": "list.needs",
     "tools": "search.everywhere",
 }
 """The reason why sessions are hidden -> the command that shows them."""
@@ -309,11 +310,13 @@ class SessionsPane(Pane):
         self.changed()
 
     def drop_set(self) -> bool:
-        """Show all sessions again if only those of a set are shown; return whether that was so."""
+        """Show all sessions again if only those of a set, or those that need the user, are shown; return
+        whether that was so.
+        """
         arrangement = self.model.arrangement
-        if arrangement.only is None:
+        if arrangement.only is None and not arrangement.needs:
             return False
-        self.show_arrangement(arrangement.changed(only=None))
+        self.show_arrangement(arrangement.changed(only=None, needs=False))
         return True
 
     def turn(self, field: str) -> None:

@@ -84,10 +84,11 @@ class ListLine:
 
 
 class Group:
-    """The listed sessions with the same folder in their header, or all listed sessions if there are no
-    groups.
+    """The listed sessions with the same folder in their header, or in the same section, or all listed
+    sessions if there are no groups.
 
-    cwd, folder  the folder, and its spelling on screen
+    cwd, folder  the folder, and its spelling on screen; for a section the words of its head
+    is_section   whether it is a section of `app.view.needs`
     is_whole     whether it is the whole list, whose head is not shown
     head         the line above the sessions
     lines        the sessions in order; empty while only their number is known, as in the first frame
@@ -98,7 +99,8 @@ class Group:
     start        the number of the group's first line in the list
     """
 
-    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False) -> None:
+    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False, is_section: bool = False) -> None:
+        self.is_section = is_section
         self.cwd = cwd
         self.folder = folder
         self.is_whole = is_whole
@@ -134,7 +136,7 @@ class Group:
             for path, line in members.items()
         }
         parents: dict[str, str] = {}
-        if arrangement.order == "threaded":
+        if arrangement.order == "threaded" and not arrangement.needs:
             for path, line in members.items():
                 if line.parent is not None and line.parent.group is self:
                     parents[path] = line.parent.path

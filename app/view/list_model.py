@@ -8,12 +8,13 @@ builds the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.row import Row, is_empty
 from app.index.sorting import sort_key
+from app.sessions.summary import CONTINUED
 from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
@@ -29,6 +30,7 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
+from app.view.needs import ENDED_BADLY, RECENT_MS, SECTIONS, WAITS, Clock, section_of
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
 
@@ -65,6 +67,7 @@ class ListModel:
     marked       paths of the marked sessions, shown or not; marks outlast filters and folds
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
+    now_ms       gives the time in milliseconds since the epoch, for what needs the user
     missing_folders, missing_agents
                  folders of sessions that no longer exist, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
@@ -82,6 +85,9 @@ class ListModel:
         self.arrangement = arrangement or Arrangement()
         self.pins = pins
         self._prices: Prices | None = None
+        self.now_ms: Callable[[], int] = lambda: 0
+        self._clock: Clock | None = None
+        self._waiting: int | None = None
         self.taggings: Taggings = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
@@ -192,7 +198,8 @@ class ListModel:
         self._by_path, self._by_id = other._by_path, other._by_id
         self._spellings = other._spellings
         self.pins, self._live = other.pins, other._live
-        if self.here == other.here and self._conditions.lists_like(other.arrangement):
+        is_alike = self.here == other.here and self._conditions.lists_like(other.arrangement)
+        if is_alike and not self.arrangement.needs:
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
             self._hidden_subagents = other._hidden_subagents
@@ -239,6 +246,7 @@ class ListModel:
         line = self._by_path.get(row.path)
         if (
             line is None
+            or self.arrangement.needs
             or line.group is UNLISTED
             or _link_fields(row) != _link_fields(line.session)
             or self._filter.standing(row) != line.standing
@@ -285,10 +293,11 @@ class ListModel:
         live = frozenset(paths)
         changed, self._live = live ^ self._live, live
         self._filter.live = live
+        self._waiting = None
         touched: set[Group] = set()
         for path in changed:
             line = self._by_path.get(path)
-            if line is not None and is_empty(line.session):
+            if line is not None and (self.arrangement.needs or is_empty(line.session)):
                 self._uncount(line)
                 self._place(line, touched)
         self._update(touched)
@@ -326,6 +335,10 @@ class ListModel:
             self._place(line, touched)
         if links_changed:
             self._link_forks(touched)
+            if self.arrangement.needs:
+                # A new fork may go on with a session that waited.
+                self._place_all()
+                return set(self._groups.values())
         return touched
 
     def _spelling(self, cwd: str) -> str:
@@ -353,14 +366,32 @@ class ListModel:
         """Count a session, and list it where it belongs."""
         row = line.session
         line.standing = self._filter.standing(row)
-        self._used_columns = None
+        section = ""
+        if self.arrangement.needs and line.standing == SHOWN:
+            section = self._section(line)
+            line.standing = SHOWN if section else EXCLUDED
+        self._used_columns = self._waiting = None
         self._standing[line.standing] += 1
         self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
-        self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
+        group = (
+            UNLISTED if line.standing != SHOWN else self._group(section or row.cwd, is_section=bool(section))
+        )
+        self._move(line, group, touched)
+
+    def _section(self, line: ListLine) -> str:
+        """The section of a session (`app.view.needs.section_of`)."""
+        row = line.session
+        if self._clock is None:
+            self._clock = Clock(self.now_ms())
+        is_continued = row.ending == CONTINUED or any(
+            fork.session.cwd == row.cwd and fork.session.modified > row.modified for fork in line.forks
+        )
+        is_open = row.path in self._live
+        return section_of(row, self._clock, is_open=is_open, is_continued=is_continued)
 
     def _uncount(self, line: ListLine) -> None:
-        self._used_columns = None
+        self._used_columns = self._waiting = None
         self._standing[line.standing] -= 1
         self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
         cwd = line.session.cwd
@@ -378,12 +409,13 @@ class ListModel:
             touched.add(group)
             group.add(line)
 
-    def _group(self, cwd: str) -> Group:
-        """The group of a folder's sessions, made if there is none yet."""
+    def _group(self, cwd: str, *, is_section: bool = False) -> Group:
+        """The group of a folder's sessions, or of a section, made if there is none yet."""
         name = cwd if self.arrangement.has_groups else ""
         group = self._groups.get(name)
         if group is None:
-            group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.has_groups)
+            is_whole = not self.arrangement.has_groups
+            group = Group(name, tilde(name, self.home), is_whole=is_whole, is_section=is_section)
             self._groups[name] = group
         return group
 
@@ -443,6 +475,19 @@ class ListModel:
         return self._standing[HIDDEN]
 
     @property
+    def waiting(self) -> int:
+        """The number of sessions that wait for an answer or ended badly, in all folders."""
+        if self._waiting is None:
+            self._clock = Clock(self.now_ms())
+            since = self._clock.now_ms - RECENT_MS
+            self._waiting = sum(
+                self._section(line) in (WAITS, ENDED_BADLY)
+                for line in self._by_path.values()
+                if line.session.modified >= since and line.standing != HIDDEN
+            )
+        return self._waiting
+
+    @property
     def hides_subagents(self) -> bool:
         """Whether some of them are sub-agents', as far as that is known."""
         return self._hidden_subagents > 0
@@ -469,6 +514,8 @@ class ListModel:
             return "hidden" if self.hidden else "here"
         if self._groups:
             return "query"
+        if self.arrangement.needs:
+            return "needs"
         return empty_reason(self.rows(), self._conditions, self.here, self._live, self.pins)
 
     def left_out(self) -> tuple[str, ...]:
@@ -495,6 +542,7 @@ class ListModel:
         rows of the first frame stay as they are.
         """
         before, self.arrangement = self.arrangement, arrangement
+        self._clock = None
         if not self._counts and not arrangement.lists_like(before):
             self._place_all()
             self._build()
@@ -514,7 +562,12 @@ class ListModel:
         or query. A group of "this folder" is unfolded once.
         """
         groups = sorted(
-            self._groups.values(), key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
+            self._groups.values(),
+            key=lambda group: (
+                SECTIONS.index(group.cwd) if group.is_section else group.cwd not in self.here,
+                -group.newest,
+                group.cwd,
+            ),
         )
         new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
         self._unfolded_once |= new
@@ -541,7 +594,7 @@ class ListModel:
 
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown; with a query or a set, those of all groups are."""
-        shows_all = self._query.is_on or self.arrangement.only is not None
+        shows_all = self._query.is_on or self.arrangement.only is not None or group.is_section
         return group.is_whole or shows_all or group.cwd in self._open_folders
 
     def set_open(self, group: Group, is_open: bool) -> None:

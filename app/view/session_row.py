@@ -198,7 +198,8 @@ def _columns(
         columns.append((_badge("Ψ", row.branch_count if row.branch_count > 1 else 0), "branches"))
     if pane >= BADGES_FROM and used.labels:
         columns.append((_badge("◆", len(row.labels)), "labels"))
-    if pane >= FOLDER_FROM and not arrangement.has_groups and arrangement.scope != "here":
+    has_folder = arrangement.needs or not (arrangement.has_groups or arrangement.is_of_this_folder)
+    if pane >= FOLDER_FROM and has_folder:
         folder = shorten_start(stable_width(line.folder), FOLDER_CELLS)
         columns += [*highlight(folder, model.words, "dim")]
         columns.append((" " * (FOLDER_CELLS + 1 - width(folder)), "text"))

@@ -134,8 +134,9 @@ class SessionListView(LineList):
 
     @property
     def project(self) -> Group | None:
-        """The project whose head is under the cursor; None on a session."""
-        return self.group if self.row is None else None
+        """The project whose head is under the cursor; None on a session and on the head of a section."""
+        group = self.group
+        return group if self.row is None and group is not None and not group.is_section else None
 
     @property
     def has_cursor(self) -> bool:
