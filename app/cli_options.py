@@ -254,7 +254,8 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
         if option.many:
             kinds |= {"action": "append", "dest": prefix + option.field}
         names = [f"-{option.short}"] if option.short else []
-        target.add_argument(*names, f"--{option.name}", help=option.help, **{"dest": option.field, **kinds})
+        names += [f"--{name}" for name in (option.name, option.also) if name]
+        target.add_argument(*names, help=option.help, **{"dest": option.field, **kinds})
 
 
 def _type(convert: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.actions.shell_words import SHELLS
+from app.index.sorting import SORTS
 from app.stores import AGENTS
 
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
@@ -29,10 +30,14 @@ class Option:
     :param short: a letter, for `-x` beside `--name`; "" for none.
     :param optional: the value may be left out, and is "" then.
     :param field: its field of `Options`; the name with underscores if empty.
+    :param also: an older name, which is accepted as well; "" for none.
     :param has_opposite: a flag that `--no-name` turns off; without either the field keeps its default.
     """
 
-    __slots__ = ("convert", "field", "has_opposite", "help", "many", "metavar", "name", "optional", "short")
+    __slots__ = (
+        *("also", "convert", "field", "has_opposite", "help", "many", "metavar", "name", "optional"),
+        "short",
+    )
 
     def __init__(
         self,
@@ -45,6 +50,7 @@ class Option:
         short: str = "",
         field: str = "",
         optional: bool = False,
+        also: str = "",
         has_opposite: bool = False,
     ) -> None:
         self.name = name
@@ -55,6 +61,7 @@ class Option:
         self.many = many
         self.short = short
         self.optional = optional
+        self.also = also
         self.has_opposite = has_opposite
 
     @property
@@ -146,6 +153,10 @@ class OneOf:
         raise WrongValue(f"{text!r} is none of {', '.join(self.values)}")
 
 
+def _sort_option(help: str, *values: str, also: str = "") -> Option:
+    return Option("sort", help, metavar=f"{{{','.join(values)}}}", convert=OneOf(*values), also=also)
+
+
 GROUPS = ("day", "week", "project", "model", "agent", "tool", "session")
 """By what `stats` groups sessions (`app.index.statistics`)."""
 
@@ -190,6 +201,7 @@ REPORTS = {
     "list": Command(
         "print the sessions, the most recently active first",
         Word("query", _QUERY, many="*"),
+        _sort_option("the order of the sessions (default: recent)", *SORTS),
         Option("limit", "print at most N sessions", metavar="N", convert=_number("sessions")),
         _FORMAT,
         _JSON,
@@ -204,11 +216,10 @@ REPORTS = {
         Option("all-text", "also search tool calls, their output and everything else"),
         Option("every", "print every place that matches, not only one of each session"),
         Option("limit", "print at most N hits", metavar="N", convert=_number("hits")),
-        Option(
-            "order",
-            "the most recently active session first (the default), or the best match first",
-            metavar="{recent,relevance}",
-            convert=OneOf("recent", "relevance"),
+        _sort_option(
+            "the order of the sessions, or relevance for the best match first (default: recent)",
+            *("relevance", *SORTS),
+            also="order",
         ),
         *_FOR_AGENT,
         _FORMAT,
@@ -223,11 +234,9 @@ REPORTS = {
             metavar=f"{{{','.join(GROUPS)}}}",
             convert=OneOf(*GROUPS),
         ),
-        Option(
-            "sort",
+        _sort_option(
             "the highest first of these (default: days in their order, others by cost)",
-            metavar="{cost,tokens,time,prompts}",
-            convert=OneOf("cost", "tokens", "time", "prompts"),
+            *("cost", "tokens", "time", "prompts"),
         ),
         _JSON,
     ),

@@ -153,6 +153,7 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("list.scope", "s", "screen.turn('scope')", "Switch between this folder and all folders"),
     _sessions("list.group", "O", "screen.turn('grouped')", "Group by project, or show one list"),
     _sessions("list.agent", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
+    _sessions("list.needs", "w", "screen.turn('needs')", "Show what needs you, or all sessions"),
     _sessions("list.roomy", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
     _sessions("list.hidden", "full_stop", "screen.turn('hidden')", "Show empty sessions and sub-agents"),
     _side("session.rename", "ctrl+r", "screen.act('rename')", "Rename the session", "rename"),
@@ -172,7 +173,12 @@ COMMANDS: tuple[Command, ...] = (
         first=True,
     ),
     _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),
-    _side("list.order", "ctrl+s", "screen.turn('order')", "Sort: threaded, recent, relevance"),
+    _side(
+        "list.order",
+        "ctrl+s",
+        "screen.turn('order')",
+        "Sort: threads, last use, created, cost…",
+    ),
     _side("list.named", "ctrl+n", "screen.turn('named_only')", "Show only named sessions"),
     _side("list.paths", "ctrl+p", "screen.turn('paths')", "Show the paths of session files"),
     _side(

@@ -171,6 +171,8 @@ class SearchFound(Message):
     everywhere     tool calls and output were searched as well
     leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
     deleted        those of the sessions whose files are gone
+    hidden         the query asks for sub-agents or empty sessions
+    sorts          the query names an order, that of `order`
     """
 
     query: str
@@ -188,6 +190,8 @@ class SearchFound(Message):
     everywhere: bool = False
     leaves_tools: bool = False
     deleted: Sequence[Row] = ()
+    hidden: bool = False
+    sorts: bool = False
 
 
 @dataclass(eq=False, repr=False)

@@ -38,6 +38,7 @@ class Options:
         self.sessions: list[str] = []  # of `trash`, `restore` and `export`
         self.entry: str | None = None  # the named entry; None: the leaf
         self.limit: int | None = None  # of `list` and `search`
+        self.sort: str | None = None  # of `list`, `search` and `stats`; None: their own order
         self.format: str | None = None  # None: a table, or values and tabs
         self.for_agent = False  # this and the next one: of `search`, `tree` and `context`
         self.all_folders = False
@@ -48,10 +49,8 @@ class Options:
         # search
         self.all_text = False
         self.every = False
-        self.order = "recent"
         # stats
         self.by: str | None = None  # None: by day
-        self.sort: str | None = None
         # tree
         self.ascii = False
         # doctor

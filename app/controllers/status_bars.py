@@ -75,6 +75,7 @@ class StatusBars:
             note=self._note(note),
             here=tilde(self._setup.here[0], self._setup.home),
             order=order_note(model.arrangement),
+            waiting=model.waiting,
         )
 
     def join(self, note: str, *, has_header: bool) -> None:
@@ -172,7 +173,7 @@ class StatusBars:
         if model.marked:
             without -= labels_for_marks()
         pairs = [pair for pair in pairs if pair[1] not in without]
-        group = pane.list.group
+        group = pane.list.project
         if group is not None and not in_preview:
             return [*project_keys(model, group), *pairs]
         return pairs

@@ -241,24 +241,26 @@ class Index:
         search. The first search may wait as `rows` does, and misses sessions if `note` says so; later ones
         search all sessions.
 
-        :param order: "recent" or "relevance". See `SearchEngine.search` for it, `every`, `alone` and
-            `keep_going`.
+        :param order: "relevance", or one of `index.sorting.SORTS`; `sort:` in the query comes before it. See
+            `SearchEngine.search` for it, `every`, `alone` and `keep_going`.
         :param all_text: search all text, and not only the conversation, if the query names no scope.
         :raises QueryError: the query cannot be run; the previous search continues.
         :raises ValueError: `order` is unknown.
         """
         # Imported here: a list runs no query.
         from app.index.query.grammar import parse
+        from app.index.sorting import SORTS
 
-        if order not in ("recent", "relevance"):
+        if order not in (*SORTS, "relevance"):
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
+        order = query.sort or order
         guard_database(self.catalog.path)
         self._ask(self._engine.load, waits=not self._engine.documents.loaded)
         facts = self._facts
-        if query.filters and facts is None:
-            # Imported here: only filters need the live sessions and the pins.
+        if facts is None and (query.filters or order == "cost"):
+            # Imported here: only filters need the live sessions and the pins, and an order the prices.
             from app.index.filter_context import facts_of
 
             rows = self._engine.documents.rows

@@ -60,6 +60,7 @@ _COMMAND_FOR = {
     "named": "list.named",
     "agent": "list.agent",
     "hidden": "list.hidden",
+    "needs": "list.needs",
     "tools": "search.everywhere",
 }
 """The reason why sessions are hidden -> the command that shows them."""
@@ -156,6 +157,8 @@ class SessionsPane(Pane):
         self.is_due = False
         self.is_refused = False
         self.leaves_tools = False
+        self._outcome: SearchFound | None = None
+        self._is_typing = False
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
@@ -311,11 +314,13 @@ class SessionsPane(Pane):
         self.changed()
 
     def drop_set(self) -> bool:
-        """Show all sessions again if only those of a set are shown; return whether that was so."""
+        """Show all sessions again if only those of a set, or those that need the user, are shown; return
+        whether that was so.
+        """
         arrangement = self.model.arrangement
-        if arrangement.only is None:
+        if arrangement.only is None and not arrangement.needs:
             return False
-        self.show_arrangement(arrangement.changed(only=None))
+        self.show_arrangement(arrangement.changed(only=None, needs=False))
         return True
 
     def turn(self, field: str) -> None:
@@ -386,7 +391,8 @@ class SessionsPane(Pane):
         query = event.value
         if query != self.box.value or letter_follows(self.app):
             return  # More letters of a paste follow; the whole text is searched.
-        self._answered = None
+        self._answered = self._outcome = None
+        self._is_typing = not self._is_first
         self.workers.cancel_group(self, "excerpts")
         self.hits.query_changed()
         self.is_refused = False
@@ -450,15 +456,20 @@ class SessionsPane(Pane):
             if event.refused:
                 self.list.set_query("")
         self.is_searching = not event.done
-        if event.done and event.refused:
-            self._say_note(event.refused, "error", event.faults)
-        elif event.done:
-            self._say_notes(event)
+        if event.done:
+            self._outcome = event
+            self._say_outcome()
         if not event.refused:  # else the list stays as it is
             self._show_deleted(event.deleted)
-            by_relevance = self.model.arrangement.order == "relevance"
-            ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
-            self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
+            is_ranked = event.sorts or self.model.arrangement.order == "relevance"
+            ranks = {path: rank for rank, path in enumerate(event.order)} if is_ranked else None
+            self.list.set_found(
+                event.paths,
+                list(event.words),
+                by_rows=rows_decide(event.query),
+                ranks=ranks,
+                hidden=event.hidden,
+            )
             self.hits.show(event.hits, event.query, everywhere=self.everywhere, is_due=self.is_due)
             self.locate_hit()
         self.changed()
@@ -486,15 +497,38 @@ class SessionsPane(Pane):
         self.note.say(one_line(text, _LONGEST_NOTE), style)
         self.box.mark(faults)
 
-    def _say_notes(self, event: SearchFound) -> None:
+    def _typed_enough(self) -> None:
+        """Show the messages about the search: Enter was pressed, or the cursor has left the box."""
+        self._is_typing = False
+        self._say_outcome()
+
+    def _say_outcome(self) -> None:
+        """Show the messages about the search, unless the cursor is in the word that they are about: it is
+        still being typed.
+        """
+        event = self._outcome
+        if event is None:
+            return
+        cursor = self.box.cursor_position
+        is_typed = self._is_typing and any(
+            start <= cursor <= start + length for start, length in event.faults
+        )
+        if event.refused:
+            shown = ("", ()) if is_typed else (event.refused, event.faults)
+            self._say_note(shown[0], "error", shown[1])
+        else:
+            self._say_notes(event, is_typed=is_typed)
+
+    def _say_notes(self, event: SearchFound, *, is_typed: bool) -> None:
         key = key_of("help.show", typing=True) if self.selects else key_of("filter.complete")
         remarks = []
-        for unknown in event.unknown:
+        for unknown in () if is_typed else event.unknown:
             name, _, intended = unknown.partition(" ")
             remarks.append(unknown_note(name, intended, key))
         remarks.append(spelling_note(event.instead, len(event.paths)))
-        style = "warning" if event.notes else "dim"
-        self._say_note("; ".join(filter(None, [*remarks, *event.notes])), style, event.faults)
+        notes = () if is_typed else event.notes
+        style = "warning" if notes else "dim"
+        self._say_note("; ".join(filter(None, [*remarks, *notes])), style, () if is_typed else event.faults)
 
     # the hit of the session under the cursor
 
@@ -609,16 +643,19 @@ class SessionsPane(Pane):
         if self.completion.state == "list":
             self.completion.cursor_moved()
             self.changed()
+        self._say_outcome()
 
     @on(SearchBox.Blurred)
     def _box_left(self) -> None:
         self.completion.close()
+        self._typed_enough()
 
     @on(SearchBox.Kept)
     def _kept(self) -> None:
         if self.completion.take_chosen():
             return
         self.completion.close()
+        self._typed_enough()
         if self.selects:
             self.post_message(self.Chosen())
             return

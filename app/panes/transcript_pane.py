@@ -503,13 +503,13 @@ class TranscriptPane(Pane):
         return facts
 
     def _state(self) -> str:
-        """The state of the end of the session: live, followed, or new entries below; "" for none."""
-        states = ["● live"] if self.lines.turns and self._is_live(self._opened) else []
+        """The state of the end of the session: open, followed, or new entries below; "" for none."""
+        states = ["● open"] if self.lines.turns and self._is_live(self._opened) else []
         if self._came:
             count = f"{self._came:,} " if self._came > 0 else ""
             states.append(f"{count}new {'entry' if self._came == 1 else 'entries'} below (G)")
         elif states and self.lines.spot.anchor is None:
-            return "● live, following"
+            return "● open, following"
         return " · ".join(states)
 
     # the outline, and other branches

@@ -22,10 +22,10 @@ from app.view.formatting import tilde
 from app.view.list_filter import searchable_texts
 
 
-def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
+def filter_rows(rows: list[Row], query: str, setup: Setup) -> tuple[list[Row] | None, str]:
     """The rows that pass the filters of `query` and contain its terms, each within one field: title, name,
-    folder, id, agent, label, tag or note. None if the query is invalid or needs the texts of sessions; then
-    standard error has the reason.
+    folder, id, agent, label, tag or note; and the order that it names, "" for none. None if the query is
+    invalid or needs the texts of sessions; then standard error has the reason.
     """
     try:
         _refuse_texts(query)
@@ -36,7 +36,7 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
         ]
     except QueryError as error:
         complain_of_query(query, error)
-        return None
+        return None, ""
     for note in parsed.notes:
         complain(note.message)
     facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder, setup.prices)
@@ -47,7 +47,8 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
         texts = [(fold(text), text) for text in searchable_texts(row, tilde(row.cwd, setup.home), tagging)]
         return all(any(starmap(matcher.in_text, texts)) is not negated for matcher, negated in matchers)
 
-    return [row for row in rows if parsed.passes(row, facts) and has_terms(row)]
+    matching = [row for row in rows if parsed.passes(row, facts) and has_terms(row)]
+    return matching, parsed.sort
 
 
 def _refuse_texts(query: str) -> None:

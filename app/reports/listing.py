@@ -14,6 +14,7 @@ from app.index.live_sessions import live_sessions
 from app.index.row import Row, is_subagent, problem_count
 from app.index.scan.retry import make_current
 from app.index.scan.walk import WalkResult, walk
+from app.index.sorting import RECENT, sorted_rows
 from app.index.text.store import TextStore
 from app.options import Options
 from app.reports.fields import Field, cost_fields, line_maker, session_fields
@@ -39,6 +40,7 @@ from app.stores.live import look
 from app.stores.tags import NOTHING, Tagging, Taggings, read_taggings
 from app.view.cells import pad, shorten, width
 from app.view.formatting import SHORT_ID, age_or_date, count, how_many_unread, short_id, tilde
+from app.view.sort_column import COLUMNS, sort_column
 
 Result = TypeVar("Result")
 
@@ -117,6 +119,11 @@ ROW_FIELDS: tuple[Field[Listed], ...] = (
 LIST_FIELDS: tuple[Field[Listed], ...] = (
     *ROW_FIELDS,
     Field("state", "live, maybe or idle", lambda item: item.state),
+    Field(
+        "ending",
+        "how it ended: done, waiting, failed, aborted, interrupted or continued",
+        lambda item: item.row.ending,
+    ),
     Field("tags", "tags, with blanks between them", lambda item: " ".join(item.tagging.tags)),
     Field("note", "note", lambda item: item.tagging.note),
 )
@@ -125,7 +132,9 @@ LIST_PIPE = ("id", "modified", "agent", "messages", "title", "cwd")
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the sessions that match, newest activity first. The exit code is 1 if a query matches none."""
+    """Print the sessions that match, newest activity first, or in the order of `--sort`, or in that of
+    `sort:` in the query. The exit code is 1 if a query matches none.
+    """
     cells = columns()
     fields = LIST_FIELDS if options.format else [_with_word(field) for field in LIST_FIELDS]
     make_line = line_maker(options, fields, LIST_PIPE, cells)
@@ -133,12 +142,14 @@ def run(options: Options, setup: Setup) -> int:
     now_ms = setup.now_ms()
     walked = walk(setup.stores)
     processes = look(setup.stores)
-    if options.limit is None or query or options.json or processes.processes:
+    sort = options.sort or RECENT
+    if options.limit is None or query or options.json or processes.processes or sort != RECENT:
         known, note = read_current(setup, walked, lambda catalog: catalog.rows(options.json))
-        matching = filter_by(known, query, setup) if query else known
+        matching, named = filter_by(known, query, setup) if query else (known, "")
         if matching is None:
             return 2
-        rows, total = matching, len(matching)
+        sort = named or sort
+        rows, total = sorted_rows(matching, sort, setup.prices), len(matching)
     else:
         # Without a running agent, no session is live, so only the rows to show are read.
         limit = options.limit
@@ -168,7 +179,20 @@ def run(options: Options, setup: Setup) -> int:
             write_lines(make_line(_listed(row, now_ms, states, taggings, setup.prices)) for row in shown)
         elif shown and cells is not None:
             colour = wants_colour(setup.env)
-            write_lines(table(shown, states, setup.home, now_ms, cells, header=True, colour=colour))
+            column = sort if sort in COLUMNS else ""
+            texts = [sort_column(column, row, now_ms, setup.prices) for row in shown] if column else []
+            write_lines(
+                table(
+                    shown,
+                    states,
+                    setup.home,
+                    now_ms,
+                    cells,
+                    header=True,
+                    colour=colour,
+                    sorted_by=(COLUMNS[column], texts) if column else None,
+                )
+            )
         if len(shown) < total:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:
@@ -208,8 +232,10 @@ def read_current(
         text_store.close()
 
 
-def filter_by(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
-    """The rows that match `query`. None if the query is invalid; then standard error has the reason."""
+def filter_by(rows: list[Row], query: str, setup: Setup) -> tuple[list[Row] | None, str]:
+    """The rows that match `query`, and the order that it names, "" for none. None if the query is invalid;
+    then standard error has the reason.
+    """
     # Imported here: a list without a query does not need it.
     from app.view.list_filter import haystack, is_plain, matches, words_of
 
@@ -219,13 +245,14 @@ def filter_by(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
         return filter_rows(rows, query, setup)
     words = words_of(query)
     taggings = read_taggings(setup.state_folder)
-    return [
+    matching = [
         row
         for row in rows
         if matches(
             haystack(row, tilde(row.cwd, setup.home), taggings.get((row.agent, row.id), NOTHING)), words
         )
     ]
+    return matching, ""
 
 
 def table(
@@ -237,18 +264,24 @@ def table(
     *,
     header: bool = False,
     colour: bool = False,
+    sorted_by: tuple[str, list[str]] | None = None,
 ) -> list[str]:
     """The rows as lines: state, age, agent, messages, marks, id, title and folder.
 
     :param cells: the width to fit to; a narrow terminal gets fewer columns.
     :param header: begin with a line of the columns' names.
+    :param sorted_by: the name of one more column, behind the age, and its text for each row; None for none.
     """
     ids = [one_line(short_id(row.id)) for row in rows]
     id_cells = _id_cells([width(text) for text in ids])
     signs = _state_signs(states)
-    kept = _columns(cells, id_cells)
+    sort_name, values = sorted_by or ("", [""] * len(rows))
+    value_cells = max(map(width, [sort_name, *values]))
+    # Behind each value is a blank.
+    values = [f"{value:>{value_cells}} " if sorted_by else "" for value in [sort_name, *values]]
+    kept = _columns(cells - width(values[0]), id_cells)
     folders = [tilde(row.cwd, home) for row in rows]
-    names = ["  ", " age ", "agent    ", "msgs ", " " * MARK_CELLS, pad("id", id_cells)]
+    names = ["  ", f" age {values.pop(0)}", "agent    ", "msgs ", " " * MARK_CELLS, pad("id", id_cells)]
     room = cells - sum(len(names[column]) for column in kept) - 4
     folder_cells = max(0, min(max(map(width, [*folders, "folder"])), room // 3))
 
@@ -268,14 +301,14 @@ def table(
         return "".join([painted(text, style, colour=True) for text, style in pairs]).rstrip()
 
     lines = [line(names, "title", "folder", is_header=True)] if header else []
-    for row, text, folder in zip(rows, ids, folders, strict=True):
+    for row, text, folder, value in zip(rows, ids, folders, values, strict=True):
         marks = shorten(_marks(row, now_ms), MARK_CELLS - 1)
         marks = marks and f"{marks} "
         # A long id takes the place of blanks before it.
         over = max(0, width(text) - id_cells)
         facts = [
             f"{signs.get(row.path, ' ')} ",
-            f"{age_or_date(row.newest, now_ms):>4} ",
+            f"{age_or_date(row.newest, now_ms):>4} {value}",
             f"{row.agent:<8} ",
             f"{count(row.message_count):>4} ",
             pad(marks, max(width(marks), MARK_CELLS - over)),
@@ -384,6 +417,7 @@ def to_json(
         "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), row.tokens, strict=True)),
         **cost_fields(prices.spending(row.cost, row.unpriced)),
         "state": state,
+        "ending": row.ending or None,
         "problems": problem_count(row, now_ms),
         "tags": list(tagging.tags),
         "note": tagging.note or None,

@@ -14,6 +14,7 @@ from app.index.query.query import QueryError
 from app.index.search.hit_branch import Place
 from app.index.search.hit_details import texts_at
 from app.index.search.results import Hit, Hits, Page
+from app.index.sorting import RECENT
 from app.options import Options
 from app.redact import Redactor
 from app.reports.fields import Field, line_maker
@@ -124,7 +125,11 @@ def run(options: Options, setup: Setup) -> int:
     line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
     index = setup.open_index()
-    how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
+    how: dict[str, Any] = {
+        "order": options.sort or RECENT,
+        "all_text": options.all_text,
+        "every": options.every,
+    }
     try:
         # An error in the query is reported before any file is read.
         parsed = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)

@@ -62,7 +62,7 @@ def run(options: Options, setup: Setup) -> int:
     walked = walk(setup.stores)
     rows, note = read_current(setup, walked, lambda catalog: catalog.rows(False))
     rows, subagents = with_subagents(setup.stores, rows)
-    chosen = filter_by(rows, query, setup) if query else rows
+    chosen = filter_by(rows, query, setup)[0] if query else rows
     if chosen is None:
         return 2
     if note:

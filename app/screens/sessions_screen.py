@@ -123,6 +123,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.setup = setup
         self.settings = settings
         self.model = model
+        model.prices, model.now_ms = setup.prices, setup.now_ms
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)

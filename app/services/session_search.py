@@ -154,6 +154,8 @@ class SessionSearch(BackgroundService):
                     everywhere=everywhere,
                     leaves_tools=has_more,
                     deleted=tuple(deleted),
+                    hidden=run.query.hidden,
+                    sorts=bool(run.query.sort),
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)

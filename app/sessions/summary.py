@@ -24,7 +24,7 @@ FROM_NAME, FROM_PROMPT, FROM_TEXT, FROM_NOTHING = "name", "prompt", "text", ""
 or no text at all.
 """
 
-DONE, INTERRUPTED, ABORTED, FAILED, WAITING = "done", "interrupted", "aborted", "error", "waiting"
+DONE, INTERRUPTED, ABORTED, FAILED, WAITING = "done", "interrupted", "aborted", "failed", "waiting"
 CONTINUED = "continued"
 """How a session ended (`Summary.ending`)."""
 

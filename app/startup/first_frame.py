@@ -119,9 +119,9 @@ def fill_list(setup: Setup, height: int, arrangement: Arrangement, catalog: Cata
         pins = frozenset()
     model = ListModel(setup.here, setup.home, arrangement, pins)
     model.preview(catalog.projects(), ())
-    if arrangement.grouped:
+    if arrangement.has_groups:
         model.open_first(height)
-    folders = model.first_groups() if arrangement.grouped else setup.here
+    folders = model.first_groups() if arrangement.has_groups else setup.here
     model.preview((), (row for cwd in folders for row in catalog.rows_of_project(cwd)))
     return model
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from app.index.sorting import RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
 
 SCOPES = ("all", "here")
-ORDERS = ("threaded", "recent", "relevance")
+ORDERS = ("threaded", RECENT, "relevance", *(sort for sort in SORTS if sort != RECENT))
 
 _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run."""
@@ -25,10 +26,12 @@ class Arrangement(NamedTuple):
     """One way to show the sessions. It is immutable; `changed` makes another.
 
     scope         ``all`` folders, or ``here``: only sessions of this folder
-    order         ``threaded``: forks under their parents, the threads by their newest activity; ``recent``:
-                  by the session's own activity; ``relevance``: by the results of the search while there is a
-                  query, else as ``recent``
-    grouped       by project under heads that fold; else one list of all projects
+    order         ``threaded``: forks under their parents, the threads by their newest activity;
+                  ``relevance``: by the results of the search while there is a query, else as ``recent``;
+                  others of `index.sorting.SORTS`: by a field of the session
+    grouped       by project under heads that fold, if a project has an order (see `has_groups`); else one
+                  list of all projects
+    needs         only what needs the user, from all folders, in the sections of `app.view.needs`
     named_only    only sessions that a user gave a name; a blank name does not count
     agent         only sessions of this agent; "" for all
     only          only these sessions, sub-agents and empty ones as well; None for all
@@ -44,6 +47,7 @@ class Arrangement(NamedTuple):
     scope: str = "all"
     order: str = "threaded"
     grouped: bool = True
+    needs: bool = False
     named_only: bool = False
     agent: str = ""
     only: SessionSet | None = None
@@ -64,6 +68,23 @@ class Arrangement(NamedTuple):
         return same_look == other
 
     @property
+    def is_by_field(self) -> bool:
+        """Whether a field of the session other than its last use decides the order."""
+        return self.order in SORTS and self.order != RECENT
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the list has heads of projects or sections. The dearest session comes first whatever its
+        project.
+        """
+        return (self.grouped or self.needs) and not self.is_by_field
+
+    @property
+    def is_of_this_folder(self) -> bool:
+        """Whether only sessions of this folder are shown."""
+        return self.scope == "here" and not self.needs
+
+    @property
     def row_height(self) -> int:
         """Lines per row."""
         return 2 if self.roomy or self.paths else 1
@@ -71,7 +92,7 @@ class Arrangement(NamedTuple):
     @property
     def narrows(self) -> bool:
         """Whether it excludes sessions that count as sessions of the scope."""
-        return self.named_only or bool(self.agent) or self.only is not None
+        return self.named_only or bool(self.agent) or self.only is not None or self.needs
 
     def titles(self, name: str = "Sessions", *, tools: bool = False) -> tuple[str, ...]:
         """The title in the rule above the list, in several lengths, the longest first
@@ -84,13 +105,14 @@ class Arrangement(NamedTuple):
         :param tools: whether tool calls and output are searched as well.
         """
         special = [self.only.name] if self.only is not None else []
+        special += ["needs you"] if self.needs else []
         special += ["named only"] if self.named_only else []
         special += filter(None, [self.agent])
-        special += ["this folder"] if self.scope == "here" else []
+        special += ["this folder"] if self.is_of_this_folder else []
         special += ["tools as well"] if tools else []
         special += [self.order] if self.order != ORDERS[0] else []
         special += ["with hidden ones"] if self.hidden else []
-        usual = ["all folders"] if self.scope != "here" else []
+        usual = ["all folders"] if not self.is_of_this_folder else []
         usual += [self.order] if self.order == ORDERS[0] else []
         required = [name, *special]
         titles = [[*required, *usual[:number]] for number in range(len(usual), -1, -1)]

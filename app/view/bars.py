@@ -21,11 +21,20 @@ from app.view.list_model import ListModel
 
 
 def header_line(
-    cells: int, *, total: int, projects: int, live: int, note: str, here: str, order: str = ""
+    cells: int,
+    *,
+    total: int,
+    projects: int,
+    live: int,
+    note: str,
+    here: str,
+    order: str = "",
+    waiting: int = 0,
 ) -> Line:
     """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
 
     :param order: the order and the agent of the list.
+    :param waiting: the number of sessions that need the user.
     """
     left: Line = [
         (" leafmark ", "brand"),
@@ -33,6 +42,11 @@ def header_line(
     ]
     if live:
         left += [(" · ", "dim"), (live_note(live), "live")]
+    if waiting:
+        key = key_of("list.needs")
+        left.append(
+            (f" · {waiting:,} need{'s' if waiting == 1 else ''} you{f' ({key})' if key else ''}", "warning")
+        )
     if note:
         left.append((f"  {note}", "warning"))
     room = cells - line_width(left) - 2
@@ -51,8 +65,8 @@ def too_small_line(cells: int) -> Line:
 
 
 def live_note(live: int) -> str:
-    """The number of live sessions; "" for none."""
-    return f"● {live:,} live" if live else ""
+    """The number of open sessions; "" for none."""
+    return f"● {live:,} open" if live else ""
 
 
 def order_note(arrangement: Arrangement) -> str:

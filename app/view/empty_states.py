@@ -12,6 +12,7 @@ from app.view.formatting import counted
 
 _REASONS = {
     "here": "No sessions in this folder.",
+    "needs": "Nothing needs you.",
     "only": "None of these sessions is here.",
     "named": "No session here has a name.",
     "agent": "No sessions of this agent here.",
@@ -19,13 +20,14 @@ _REASONS = {
 }
 _SHOWN = {
     "only": "of these",
-    "hidden": "that is neither empty nor a sub-agent's",
+    "hidden": "in the list",
     "agent": "of this agent",
     "named": "with a name",
     "here": "in this folder",
 }
 _WAYS_OUT = {
     "only": "shows all sessions.",
+    "needs": "shows all sessions.",
     "hidden": "shows empty sessions and sub-agents.",
     "agent": "shows the next agent.",
     "named": "shows all sessions.",

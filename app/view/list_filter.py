@@ -33,7 +33,7 @@ class ArrangementFilter:
         live: Container[str],
         pins: Container[tuple[str, str]] = (),
     ) -> None:
-        self.only_here = arrangement.scope == "here"
+        self.only_here = arrangement.is_of_this_folder
         self.hidden = arrangement.hidden
         self.named_only = arrangement.named_only
         self.agent = arrangement.agent

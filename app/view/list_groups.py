@@ -7,7 +7,7 @@ needs no more than its line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from app.index.row import Row
 from app.stores.tags import NOTHING, Tagging
@@ -84,10 +84,11 @@ class ListLine:
 
 
 class Group:
-    """The listed sessions with the same folder in their header, or all listed sessions if there are no
-    groups.
+    """The listed sessions with the same folder in their header, or in the same section, or all listed
+    sessions if there are no groups.
 
-    cwd, folder  the folder, and its spelling on screen
+    cwd, folder  the folder, and its spelling on screen; for a section the words of its head
+    is_section   whether it is a section of `app.view.needs`
     is_whole     whether it is the whole list, whose head is not shown
     head         the line above the sessions
     lines        the sessions in order; empty while only their number is known, as in the first frame
@@ -98,7 +99,8 @@ class Group:
     start        the number of the group's first line in the list
     """
 
-    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False) -> None:
+    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False, is_section: bool = False) -> None:
+        self.is_section = is_section
         self.cwd = cwd
         self.folder = folder
         self.is_whole = is_whole
@@ -122,16 +124,19 @@ class Group:
         line.group = UNLISTED
         del self._members[line.path]
 
-    def sort(self, arrangement: Arrangement) -> None:
-        """Put the sessions in the order of an arrangement, with their depth and connectors."""
+    def sort(self, arrangement: Arrangement, key: Callable[[Row], str | float] | None = None) -> None:
+        """Put the sessions in the order of an arrangement, with their depth and connectors.
+
+        :param key: the key of the order if a field decides it (`index.sorting.sort_key`), else None.
+        """
         members = self._members
-        pins_first = arrangement.pinned_first
+        pins_first = arrangement.pinned_first and not arrangement.is_by_field
         ranks: dict[str, Rank] = {
             path: (0 if pins_first and line.pinned else 1, -(line.session.modified or 0), path)
             for path, line in members.items()
         }
         parents: dict[str, str] = {}
-        if arrangement.order == "threaded":
+        if arrangement.order == "threaded" and not arrangement.needs:
             for path, line in members.items():
                 if line.parent is not None and line.parent.group is self:
                     parents[path] = line.parent.path
@@ -142,6 +147,8 @@ class Group:
             line.depth, line.prefix = depth, prefix
         self.lines = list(ordered.values())
         self.count = len(self.lines)
+        if key is not None:
+            self.lines.sort(key=lambda line: key(line.session))
         newest, latest = min([rank[1:] for rank in ranks.values()], default=(0, ""))
         self.newest, self.latest = -newest, members.get(latest)
 
@@ -152,6 +159,8 @@ class Group:
         :param newest: that activity, in milliseconds since the epoch.
         :return: whether that is its place. Pinned sessions may come before it.
         """
+        if arrangement.is_by_field:
+            return False
         lines = self.lines
         is_first = lines[0] is line
         if newest < self.newest or (is_first and newest == self.newest and line is not self.latest):
@@ -191,15 +200,16 @@ UNLISTED = Group("", "")
 class ListQuery:
     """The query of the list: words that rows have to contain, and the sessions that a search has found.
 
-    is_on  whether there is a query
-    words  the folded words that are highlighted in the lines
-    found  paths of the sessions that a search has found, listed or not
+    is_on        whether there is a query
+    words        the folded words that are highlighted in the lines
+    found        paths of the sessions that a search has found, listed or not
+    asks_hidden  whether the query asks for sub-agents or empty sessions
     """
 
-    __slots__ = ("_by_rows", "_ranks", "found", "is_on", "words")
+    __slots__ = ("_by_rows", "_ranks", "asks_hidden", "found", "is_on", "words")
 
     def __init__(self) -> None:
-        self.is_on = False
+        self.is_on = self.asks_hidden = False
         self.words: list[str] = []
         self.found: frozenset[str] | set[str] = frozenset()
         self._by_rows = True
@@ -210,15 +220,22 @@ class ListQuery:
         self.words = words
         self.is_on = bool(words)
         self._by_rows = True
+        self.asks_hidden = False
         if not words:
             self.found, self._ranks = frozenset(), {}
 
     def match_found(
-        self, paths: Iterable[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int]
+        self,
+        paths: Iterable[str],
+        words: list[str],
+        *,
+        by_rows: bool,
+        ranks: Mapping[str, int],
+        asks_hidden: bool = False,
     ) -> None:
         """Match the sessions that a search has found (see `ListModel.set_found`)."""
         self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
-        self.is_on = True
+        self.is_on, self.asks_hidden = True, asks_hidden
 
     @property
     def is_ranked(self) -> bool:

@@ -8,11 +8,13 @@ builds the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.row import Row, is_empty
+from app.index.sorting import sort_key
+from app.sessions.summary import CONTINUED
 from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
@@ -28,8 +30,12 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
+from app.view.needs import ENDED_BADLY, RECENT_MS, SECTIONS, WAITS, Clock, section_of
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
+
+if TYPE_CHECKING:
+    from app.formats.prices import Prices
 
 _FEW = 20
 """Changed sessions that are put into their places one by one."""
@@ -61,6 +67,7 @@ class ListModel:
     marked       paths of the marked sessions, shown or not; marks outlast filters and folds
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
+    now_ms       gives the time in milliseconds since the epoch, for what needs the user
     missing_folders, missing_agents
                  folders of sessions that no longer exist, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
@@ -77,6 +84,10 @@ class ListModel:
         self.home = home
         self.arrangement = arrangement or Arrangement()
         self.pins = pins
+        self._prices: Prices | None = None
+        self.now_ms: Callable[[], int] = lambda: 0
+        self._clock: Clock | None = None
+        self._waiting: int | None = None
         self.taggings: Taggings = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
@@ -93,8 +104,8 @@ class ListModel:
         self._by_id: dict[str, list[ListLine]] = {}
         # folder -> its spelling on screen
         self._spellings: dict[str, str] = {}
-        self._clear_groups()
         self._query = ListQuery()
+        self._clear_groups()
         self._open_folders: set[str] = set()
         # folders that are "this folder" and were unfolded once for that
         self._unfolded_once: set[str] = set()
@@ -106,6 +117,20 @@ class ListModel:
         # at first, and appear again under other paths one after the other
         self._marked_and_gone: list[StableSelection] = []
 
+    @property
+    def prices(self) -> Prices:
+        """The prices of tokens without a cost: those of the table, until others are set."""
+        if self._prices is None:
+            # Imported here: the first frame shows no cost.
+            from app.formats.prices import LIST_PRICES
+
+            return LIST_PRICES
+        return self._prices
+
+    @prices.setter
+    def prices(self, prices: Prices) -> None:
+        self._prices = prices
+
     def _clear_groups(self) -> None:
         # folder -> its group; one, with the name "", if there are no groups
         self._groups: dict[str, Group] = {}
@@ -116,7 +141,12 @@ class ListModel:
         self._hidden_subagents = 0
         # folder -> the number of its sessions, listed or not
         self._projects: dict[str, int] = {}
-        self._filter = ArrangementFilter(self.arrangement, self.here, self._live, self.pins)
+        self._filter = ArrangementFilter(self._conditions, self.here, self._live, self.pins)
+
+    @property
+    def _conditions(self) -> Arrangement:
+        """The arrangement with the hidden sessions if the query asks for them."""
+        return self.arrangement.changed(hidden=True) if self._query.asks_hidden else self.arrangement
 
     # the sessions
 
@@ -138,7 +168,7 @@ class ListModel:
                 group = self._group(cwd)
                 group.count, group.newest = number, newest
         self._sort(self._put(list(rows), ()))
-        if not self.arrangement.grouped and self.total:
+        if not self.arrangement.has_groups and self.total:
             self._group("").count = self.total
         self._build()
 
@@ -149,7 +179,7 @@ class ListModel:
         """The folders of the open groups, in order. Without groups, all folders in the scope while rows are
         still to come, then none.
         """
-        if not self.arrangement.grouped:
+        if not self.arrangement.has_groups:
             return [cwd for cwd in self._counts if self._is_in_scope(cwd)]
         return [group.cwd for group in self._ordered_groups if group.cwd in self._open_folders]
 
@@ -168,7 +198,8 @@ class ListModel:
         self._by_path, self._by_id = other._by_path, other._by_id
         self._spellings = other._spellings
         self.pins, self._live = other.pins, other._live
-        if self.here == other.here and self.arrangement.lists_like(other.arrangement):
+        is_alike = self.here == other.here and self._conditions.lists_like(other.arrangement)
+        if is_alike and not self.arrangement.needs:
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
             self._hidden_subagents = other._hidden_subagents
@@ -215,6 +246,7 @@ class ListModel:
         line = self._by_path.get(row.path)
         if (
             line is None
+            or self.arrangement.needs
             or line.group is UNLISTED
             or _link_fields(row) != _link_fields(line.session)
             or self._filter.standing(row) != line.standing
@@ -261,10 +293,11 @@ class ListModel:
         live = frozenset(paths)
         changed, self._live = live ^ self._live, live
         self._filter.live = live
+        self._waiting = None
         touched: set[Group] = set()
         for path in changed:
             line = self._by_path.get(path)
-            if line is not None and is_empty(line.session):
+            if line is not None and (self.arrangement.needs or is_empty(line.session)):
                 self._uncount(line)
                 self._place(line, touched)
         self._update(touched)
@@ -302,6 +335,10 @@ class ListModel:
             self._place(line, touched)
         if links_changed:
             self._link_forks(touched)
+            if self.arrangement.needs:
+                # A new fork may go on with a session that waited.
+                self._place_all()
+                return set(self._groups.values())
         return touched
 
     def _spelling(self, cwd: str) -> str:
@@ -329,14 +366,32 @@ class ListModel:
         """Count a session, and list it where it belongs."""
         row = line.session
         line.standing = self._filter.standing(row)
-        self._used_columns = None
+        section = ""
+        if self.arrangement.needs and line.standing == SHOWN:
+            section = self._section(line)
+            line.standing = SHOWN if section else EXCLUDED
+        self._used_columns = self._waiting = None
         self._standing[line.standing] += 1
         self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
-        self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
+        group = (
+            UNLISTED if line.standing != SHOWN else self._group(section or row.cwd, is_section=bool(section))
+        )
+        self._move(line, group, touched)
+
+    def _section(self, line: ListLine) -> str:
+        """The section of a session (`app.view.needs.section_of`)."""
+        row = line.session
+        if self._clock is None:
+            self._clock = Clock(self.now_ms())
+        is_continued = row.ending == CONTINUED or any(
+            fork.session.cwd == row.cwd and fork.session.modified > row.modified for fork in line.forks
+        )
+        is_open = row.path in self._live
+        return section_of(row, self._clock, is_open=is_open, is_continued=is_continued)
 
     def _uncount(self, line: ListLine) -> None:
-        self._used_columns = None
+        self._used_columns = self._waiting = None
         self._standing[line.standing] -= 1
         self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
         cwd = line.session.cwd
@@ -354,12 +409,13 @@ class ListModel:
             touched.add(group)
             group.add(line)
 
-    def _group(self, cwd: str) -> Group:
-        """The group of a folder's sessions, made if there is none yet."""
-        name = cwd if self.arrangement.grouped else ""
+    def _group(self, cwd: str, *, is_section: bool = False) -> Group:
+        """The group of a folder's sessions, or of a section, made if there is none yet."""
+        name = cwd if self.arrangement.has_groups else ""
         group = self._groups.get(name)
         if group is None:
-            group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.grouped)
+            is_whole = not self.arrangement.has_groups
+            group = Group(name, tilde(name, self.home), is_whole=is_whole, is_section=is_section)
             self._groups[name] = group
         return group
 
@@ -373,8 +429,10 @@ class ListModel:
 
     def _sort(self, touched: set[Group]) -> None:
         """Sort the groups whose sessions have changed, and drop those that are empty now."""
+        arrangement = self.arrangement
+        key = sort_key(arrangement.order, self.prices) if arrangement.is_by_field else None
         for group in touched:
-            group.sort(self.arrangement)
+            group.sort(self.arrangement, key)
             if not group.count:
                 del self._groups[group.cwd]
 
@@ -417,6 +475,19 @@ class ListModel:
         return self._standing[HIDDEN]
 
     @property
+    def waiting(self) -> int:
+        """The number of sessions that wait for an answer or ended badly, in all folders."""
+        if self._waiting is None:
+            self._clock = Clock(self.now_ms())
+            since = self._clock.now_ms - RECENT_MS
+            self._waiting = sum(
+                self._section(line) in (WAITS, ENDED_BADLY)
+                for line in self._by_path.values()
+                if line.session.modified >= since and line.standing != HIDDEN
+            )
+        return self._waiting
+
+    @property
     def hides_subagents(self) -> bool:
         """Whether some of them are sub-agents', as far as that is known."""
         return self._hidden_subagents > 0
@@ -443,21 +514,23 @@ class ListModel:
             return "hidden" if self.hidden else "here"
         if self._groups:
             return "query"
-        return empty_reason(self.rows(), self.arrangement, self.here, self._live, self.pins)
+        if self.arrangement.needs:
+            return "needs"
+        return empty_reason(self.rows(), self._conditions, self.here, self._live, self.pins)
 
     def left_out(self) -> tuple[str, ...]:
         """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
         empty if it has found nothing.
         """
         found = self._rows_at(self._query.found)
-        return excluding_conditions(found, self.arrangement, self.here, self._live, self.pins)
+        return excluding_conditions(found, self._conditions, self.here, self._live, self.pins)
 
     def found_elsewhere(self) -> int:
         """The number of sessions that a search has found in other folders, and that only the scope hides."""
         if self.arrangement.scope == "all":
             return 0
         conditions = ArrangementFilter(
-            self.arrangement.changed(scope="all"), self.here, self._live, self.pins
+            self._conditions.changed(scope="all"), self.here, self._live, self.pins
         )
         found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
@@ -469,6 +542,7 @@ class ListModel:
         rows of the first frame stay as they are.
         """
         before, self.arrangement = self.arrangement, arrangement
+        self._clock = None
         if not self._counts and not arrangement.lists_like(before):
             self._place_all()
             self._build()
@@ -488,14 +562,19 @@ class ListModel:
         or query. A group of "this folder" is unfolded once.
         """
         groups = sorted(
-            self._groups.values(), key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
+            self._groups.values(),
+            key=lambda group: (
+                SECTIONS.index(group.cwd) if group.is_section else group.cwd not in self.here,
+                -group.newest,
+                group.cwd,
+            ),
         )
         new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
         self._unfolded_once |= new
         self._open_folders |= new
         query = self._query
         shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in groups}
-        if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
+        if query.is_on and query.is_ranked:
             shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
             groups.sort(key=lambda group: query.best_rank(shown[group]))
         self._ordered_groups, self.lines, self.heads, self.matched = groups, [], [], 0
@@ -515,7 +594,7 @@ class ListModel:
 
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown; with a query or a set, those of all groups are."""
-        shows_all = self._query.is_on or self.arrangement.only is not None
+        shows_all = self._query.is_on or self.arrangement.only is not None or group.is_section
         return group.is_whole or shows_all or group.cwd in self._open_folders
 
     def set_open(self, group: Group, is_open: bool) -> None:
@@ -584,7 +663,15 @@ class ListModel:
         query shows all.
         """
         self._query.match_rows(words_of(query))
+        self._show_hidden()
         self._build()
+
+    def _show_hidden(self) -> None:
+        """Place all sessions anew if the query asks for hidden ones, and the one before did not, or the other
+        way round.
+        """
+        if self._filter.hidden != self._conditions.hidden and not self._counts:
+            self._place_all()
 
     def set_found(
         self,
@@ -593,14 +680,17 @@ class ListModel:
         *,
         by_rows: bool,
         ranks: Mapping[str, int] | None = None,
+        hidden: bool = False,
     ) -> None:
         """Show the sessions that a search has found.
 
         :param words: the folded words to highlight in the lines.
         :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
-        :param ranks: path -> position in the results of the search, for the order of relevance.
+        :param ranks: path -> position in the results of the search, if they decide the order.
+        :param hidden: show those of them as well that the list hides otherwise.
         """
-        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {})
+        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {}, asks_hidden=hidden)
+        self._show_hidden()
         self._build()
 
     # lookup

@@ -12,6 +12,7 @@ from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
 from app.view.list_model import ListModel
+from app.view.sort_column import CELLS, COLUMNS, sort_column
 
 POINTER = "❯"
 MARKED = "✓"
@@ -24,14 +25,14 @@ ENDINGS = {
     WAITING: ("?", "waiting", "warning"),
     INTERRUPTED: ("‖", "interrupted", "dim"),
     ABORTED: ("×", "aborted", "error"),
-    FAILED: ("×", "error", "error"),
+    FAILED: ("×", "failed", "error"),
     CONTINUED: ("→", "continued", "dim"),
 }
 """The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
-    "✓ marked  ● live  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
+    "✓ marked  ● open  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
     "  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet"
-    "  ? waits for an answer  ‖ interrupted  × error or aborted"
+    "  ? waits for an answer  ‖ interrupted  × failed or aborted"
     "  → went on in another session"
 )
 UNREAD = "…"
@@ -197,7 +198,8 @@ def _columns(
         columns.append((_badge("Ψ", row.branch_count if row.branch_count > 1 else 0), "branches"))
     if pane >= BADGES_FROM and used.labels:
         columns.append((_badge("◆", len(row.labels)), "labels"))
-    if pane >= FOLDER_FROM and not arrangement.grouped and arrangement.scope != "here":
+    has_folder = arrangement.needs or not (arrangement.has_groups or arrangement.is_of_this_folder)
+    if pane >= FOLDER_FROM and has_folder:
         folder = shorten_start(stable_width(line.folder), FOLDER_CELLS)
         columns += [*highlight(folder, model.words, "dim")]
         columns.append((" " * (FOLDER_CELLS + 1 - width(folder)), "text"))
@@ -215,6 +217,11 @@ def _columns(
     if has_count:
         number = UNREAD if row.provisional else count_of(row.message_count)
         columns.append((f"{number:>{COUNT_CELLS}}", "faint" if row.provisional else "messages"))
+    if arrangement.order in COLUMNS:
+        value = sort_column(arrangement.order, row, now_ms, model.prices)
+        columns.append((f" {value:>{CELLS}}", "count"))
+        if pane < BADGES_FROM:
+            return [*columns, (" ", "text")]
     return [*columns, _age(row.newest, now_ms)]
 
 

@@ -134,8 +134,9 @@ class SessionListView(LineList):
 
     @property
     def project(self) -> Group | None:
-        """The project whose head is under the cursor; None on a session."""
-        return self.group if self.row is None else None
+        """The project whose head is under the cursor; None on a session and on the head of a section."""
+        group = self.group
+        return group if self.row is None and group is not None and not group.is_section else None
 
     @property
     def has_cursor(self) -> bool:
@@ -392,14 +393,14 @@ class SessionListView(LineList):
 
     @property
     def _grouping_and_scope(self) -> tuple[bool, str]:
-        return self.model.arrangement.grouped, self.model.arrangement.scope
+        return self.model.arrangement.has_groups, self.model.arrangement.scope
 
     def _open_anew(self) -> None:
         """If other projects are listed now, open those that a new list opens, unless the user has changed a
         fold.
         """
         before, self._opened_as = self._opened_as, self._grouping_and_scope
-        if before != self._opened_as and self.model.arrangement.grouped and not self._has_folded:
+        if before != self._opened_as and self.model.arrangement.has_groups and not self._has_folded:
             self.model.open_first(self.size.height, folds=False)
 
     def also_here(self, cwds: Iterable[str]) -> None:
@@ -473,10 +474,11 @@ class SessionListView(LineList):
         *,
         by_rows: bool,
         ranks: Mapping[str, int] | None = None,
+        hidden: bool = False,
     ) -> None:
         """Show the result of a search (see the model); the cursor stays on its session if that is in it."""
         self._filter(
-            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks),
+            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks, hidden=hidden),
             leaves_heading=not self.model.is_filtered,
         )
 
@@ -492,6 +494,11 @@ class SessionListView(LineList):
         if not self.model.is_filtered and self._before_filter is not None:
             # The cursor was not moved while the filter was on, so it returns.
             self._session, self._before_filter = self._before_filter, None
+        if was_filtered and not self.model.is_filtered and self._session is not None:
+            # The head of a folded project would take the cursor from the session that was found.
+            group = self.model.group_of(_path_of(self._session))
+            if group is not None and not self.model.is_open(group):
+                self.model.set_open(group, True)
         if self._cursor_line() is None or (is_on_heading and leaves_heading):
             self._session = self._group = None
         self.rows_changed()

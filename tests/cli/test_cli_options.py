@@ -58,7 +58,7 @@ def test_words_and_options_are_assigned_to_fields():
     assert (read.session, read.entry, read.to, read.last) == ("s", "e", "d", 7)
     read = parsed(["search", "--all-text", "a", "b c", "--order", "relevance", "--every", "--limit", "2"])
     assert read is not None
-    assert (read.query, read.all_text, read.order) == (["a", "b c"], True, "relevance")
+    assert (read.query, read.all_text, read.sort) == (["a", "b c"], True, "relevance")
     assert (read.every, read.limit) == (True, 2)
     for words, session in ((["labels"], ""), (["labels", "s"], "s")):
         read = parsed(words)

@@ -157,6 +157,7 @@ def test_list_json_has_the_documented_fields(leafmark, store):
         "cost_estimated": False,
         "cost_partial": False,
         "state": "idle",
+        "ending": "done",
         "problems": 0,
         "subagent": False,
         "tags": [],

@@ -48,7 +48,7 @@ def test_the_header_counts_sessions_and_those_that_are_live():
     bars = Bars(make_row("a", cwd="/p1"), make_row("b", cwd="/p2"))
     bars.pane.list.states = {"/store/a.jsonl": "live", "/store/b.jsonl": "maybe", "/gone.jsonl": "live"}
     header = bars.header("a note")
-    assert "2 sessions · 2 projects · ● 1 live" in header
+    assert "2 sessions · 2 projects · ● 1 open" in header
     assert "a note" in header
 
 

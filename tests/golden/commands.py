@@ -45,7 +45,7 @@ LISTS = [
     ["search", "redis"],
     ["search", "redis", "--json"],
     ["search", "redis", "--every"],
-    ["search", "token", "--order", "relevance"],
+    ["search", "token", "--sort", "relevance"],
     ["search", '"the token"'],
     ["search", "re:[a-z]+s is"],
     ["search", "Two"],

@@ -47,7 +47,7 @@ async def test_the_values_of_a_filter_are_listed_and_chosen(browser, three):
 async def test_escape_closes_the_list_then_clears_and_then_leaves(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"is:")
-        await listed(ui, "❯ is:live")
+        await listed(ui, "❯ is:waiting")
         await ui.press("escape")
         assert (ui.box.value, popup(ui).display) == ("is:", False)
         await ui.press("escape")
@@ -72,9 +72,9 @@ async def test_tab_lists_all_filters_with_a_word_of_explanation(browser, three):
 async def test_a_click_takes_a_row_and_the_line_keeps_the_focus(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"is:")
-        await listed(ui, "❯ is:live")
+        await listed(ui, "❯ is:waiting")
         await ui.pilot.click(popup(ui), offset=(5, 2))
-        assert (ui.box.value, ui.focus) == ("is:named", "filter")
+        assert (ui.box.value, ui.focus) == ("is:failed", "filter")
 
 
 async def test_hostile_values_are_inert_in_the_list(browser, three, tmp_path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.ui.conftest import HERE
+from tests.factory import chain
+from tests.ui.conftest import HERE, pi_session
 
 
 async def test_the_filter_narrows_while_typing_and_escape_clears_it(browser, three):
@@ -41,3 +42,23 @@ async def test_a_typo_in_the_filter_does_not_move_the_cursor(browser, three):
         await ui.press("down")
         await ui.press("slash", *"zzz", "escape")
         assert ui.sessions.row.id == "plain"
+
+
+async def test_sessions_that_the_list_hides_are_shown_if_a_filter_asks_for_them(browser, three, tmp_path):
+    pi_session(tmp_path, chain(id="hollow")[0], id="hollow")
+    async with browser() as ui:
+        assert "hollow" not in ui.listed()
+        await ui.press("slash", *"is:empty", "enter")
+        await ui.until(lambda: ui.listed()[1:] == ["hollow"], "the empty session")
+        await ui.press("escape")
+        await ui.until(lambda: "hollow" not in ui.listed() and "plain" in ui.listed(), "the whole list")
+
+
+async def test_the_end_of_a_search_unfolds_the_project_of_the_session(browser, three):
+    async with browser() as ui:
+        await ui.press("minus")
+        await ui.until(lambda: "site1" not in ui.listed(), "folded projects")
+        await ui.press("slash", *"dark", "enter", "escape")
+        await ui.until(lambda: ui.listed()[-2:] == ["[/work/site]", "site1"], "the project of the session")
+        assert ui.sessions.row.id == "site1"
+        assert "branchy" not in ui.listed(), "other projects stay folded"

@@ -167,7 +167,7 @@ async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_
     async with browser(size=size) as ui:
         ui.sessions.states = {str(path): "live"}
         await ui.press("v")
-        await shown(ui, "● live, following")
+        await shown(ui, "● open, following")
         await ui.press("pageup")
         await ui.until(lambda: "following" not in ui.text(), "the view above the end")
         append(path, message("n", f"{60:08x}", "user", "new"))

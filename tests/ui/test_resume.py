@@ -105,7 +105,7 @@ async def test_a_live_session_has_a_warning_and_the_first_choice_is_harmless(bro
     path, work = installed
     with held(path, programs, "pi") as pid:
         async with browser(here=work) as ui:
-            await ui.until(lambda: "●" in ui.text() and "1 live" in ui.text(), "the mark")
+            await ui.until(lambda: "●" in ui.text() and "1 open" in ui.text(), "the mark")
             await ui.press("enter")
             words = " ".join(ui.text().replace("│", " ").split())
             assert f"● This session is open: process {pid} (pi) has it open." in words

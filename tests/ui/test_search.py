@@ -42,7 +42,7 @@ async def test_the_error_of_a_date_is_shown_completely(browser, three, size, row
     with pytest.raises(QueryError) as caught:
         parse("date:2026-13", 0)
     async with browser(size=size) as ui:
-        await ui.press("slash", *"date:2026-13")
+        await ui.press("slash", *"date:2026-13 ")
         await ui.until(lambda: search_note(ui) == caught.value.message, "the complaint")
         assert ui.sessions.size.height >= rows
 
@@ -63,7 +63,7 @@ async def test_a_note_without_room_is_cut_with_an_ellipsis(browser, three, size)
 
 async def test_the_faulty_part_of_a_query_is_underlined(browser, three):
     async with browser() as ui:
-        await ui.press("slash", *"redis agent:xx")
+        await ui.press("slash", *"redis agent:xx ")
         await ui.until(lambda: "xx" in search_note(ui), "why not")
         box = ui.screen.query_one("#filter")
         ((begin, length),) = box.faults
@@ -72,7 +72,7 @@ async def test_the_faulty_part_of_a_query_is_underlined(browser, three):
             piece.text for piece in box.render_line(0) if piece.style is not None and piece.style.underline
         )
         assert underlined == box.value[begin : begin + length]
-        await ui.press("backspace", "backspace", *"pi")
+        await ui.press("backspace", "backspace", "backspace", *"pi")
         await ui.until(lambda: not search_note(ui), "the end of it")
         assert not box.faults
 
@@ -110,7 +110,7 @@ async def test_words_with_capitals_are_searched_in_any_case_if_nothing_matches(b
             ('"Dark Mode"', "Dark Mode", "dark mode"),
             ("re:DARK.mode", "re:DARK.mode", "re:(?i)DARK.mode"),
         ):
-            await ui.press("ctrl+u", *query)
+            await ui.press("ctrl+u", *query, " ")
             await ui.until(
                 lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due,
                 "an answer",
@@ -126,7 +126,7 @@ async def test_an_unknown_filter_is_reported(browser, three):
             ("foo:bar", "foo: is not a filter; searched as text (Tab: filters)"),
             ("folder:x done", "folder: is not a filter; searched as text (try dir:)"),
         ):
-            await ui.press("ctrl+u", *query)
+            await ui.press("ctrl+u", *query, " ")
             await ui.until(lambda note=note: search_note(ui) == note, "the message")
             assert list(ui.box.faults) == [(0, len(query.split()[0]))]
 
@@ -141,9 +141,12 @@ async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
         await ui.press("slash", *"re:ear")
         await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
         await ui.press(*"(")
+        await ui.until(lambda: ui.screen.sessions_pane.is_answered, "the answer")
+        assert not search_note(ui), "the pattern is still being typed"
+        await ui.press("home")
         await ui.until(lambda: "not a regular expression" in ui.text(), "why not")
         assert ui.listed() == [f"[{HERE}]", "branchy"]
-        await ui.press(*"ly)")
+        await ui.press("end", *"ly)")
         await ui.until(lambda: "not a regular expression" not in ui.text(), "the end of that")
         assert ui.listed() == [f"[{HERE}]", "branchy"]
 
@@ -211,3 +214,13 @@ async def test_the_selector_shows_a_prompt_of_the_history(browser, three, tmp_pa
         await ui.until(lambda: "in the prompt history: Gargoyle of stone" in ui.text(), "the prompt")
         assert "there" in ui.text()
         assert ui.sessions.row.id == "oooo"
+
+
+async def test_a_query_is_not_found_fault_with_while_it_is_typed(browser, three):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"date:yes")
+        await ui.until(lambda: ui.screen.sessions_pane.is_answered, "the answer")
+        assert (search_note(ui), list(ui.box.faults)) == ("", [])
+        await ui.press("enter")
+        message = '"yes" is no time; examples: today, yesterday, <2d, 2026-10'
+        await ui.until(lambda: search_note(ui) == message, "the message")

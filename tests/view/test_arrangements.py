@@ -232,11 +232,54 @@ def test_relevance_puts_the_project_of_the_best_session_first():
     assert model.index_of("/store/middle.jsonl") == 3
 
 
-def test_ranks_change_only_the_order_of_relevance():
+def test_ranks_of_a_search_decide_the_order():
     ranks = {"/store/old.jsonl": 0, "/store/fork.jsonl": 1}
     model = listed(*FAMILY, grouped=False, order="recent")
-    model.set_found(set(ranks), [], by_rows=False, ranks=ranks)
+    model.set_found(set(ranks), [], by_rows=False)
     assert shown(model) == ["fork", "old"]
+    model.set_found(set(ranks), [], by_rows=False, ranks=ranks)
+    assert shown(model) == ["old", "fork"]
+
+
+@cases(
+    ("order", "expected"),
+    [
+        ("created", ["c", "a", "b"]),
+        ("cost", ["b", "a", "c"]),
+        ("tokens", ["c", "b", "a"]),
+        ("length", ["a", "c", "b"]),
+        ("size", ["b", "c", "a"]),
+        ("name", ["b", "a", "c"]),
+    ],
+)
+def test_a_field_decides_the_order_across_projects_and_pins(order, expected):
+    rows = [
+        make_row(
+            "a", cwd="/p1", title="M", created=2, cost=1.0, tokens=(1, 0, 9, 0), message_count=9, size=1
+        ),
+        make_row(
+            "b", cwd="/p2", title="a", created=1, cost=2.0, tokens=(1, 1, 0, 0), message_count=1, size=3
+        ),
+        make_row(
+            "c", cwd="/p1", title="z", created=3, cost=0.0, tokens=(5, 5, 0, 0), message_count=2, size=2
+        ),
+    ]
+    model = listed(*rows, order=order)
+    assert shown(model) == expected
+    model.set_pins(frozenset({("pi", "a")}))
+    model.apply([make_row("d", cwd="/p3", title="zz", modified=minutes_ago(0), message_count=0, size=0)], [])
+    assert [id for id in shown(model) if id != "d"] == expected
+    assert not model.heads
+
+
+def test_the_cost_that_is_not_known_comes_last_and_the_newest_of_equal_ones_first():
+    rows = [
+        make_row("unknown", unpriced=(("no-such-model", 0, 5, 5, 0, 0, 0),), modified=minutes_ago(1)),
+        make_row("old", cost=1.0, modified=minutes_ago(9)),
+        make_row("new", cost=1.0, modified=minutes_ago(2)),
+        make_row("free", cost=0.0, modified=minutes_ago(1)),
+    ]
+    assert shown(listed(*rows, order="cost")) == ["new", "old", "free", "unknown"]
 
 
 @cases("order", ["threaded", "recent"])

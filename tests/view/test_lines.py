@@ -165,7 +165,7 @@ def test_the_footer_has_only_whole_hints():
 
 def test_the_header_has_counts():
     line = plain_text(header_line(80, total=3005, projects=1, live=2, note="", here="~/work/app"))
-    assert "3,005 sessions · 1 project · ● 2 live" in line
+    assert "3,005 sessions · 1 project · ● 2 open" in line
     assert line.rstrip().endswith("~/work/app")
     assert len(plain_text(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
 

@@ -203,7 +203,7 @@ ENDED = [
     ("waiting", "?", "waiting", "waiting for you"),
     ("interrupted", "‖", "interrupted", "interrupted"),
     ("aborted", "×", "aborted", "aborted"),
-    ("error", "×", "error", "error"),
+    ("failed", "×", "failed", "failed"),
 ]
 
 
@@ -222,10 +222,10 @@ def test_a_row_says_how_its_session_ended(ending, mark, word, below):
 @cases("ending", ["done", ""])
 def test_the_column_of_the_ending_is_blank_for_a_session_that_is_done(ending):
     model = listed(
-        make_row("a", title="Refactor", ending=ending), make_row("b", title="Refactor", ending="error")
+        make_row("a", title="Refactor", ending=ending), make_row("b", title="Refactor", ending="failed")
     )
     ended = [text(model, index, cells) for cells in (60, 120) for index in (1, 2)]
-    for done, failed, word in ((*ended[:2], "×"), (*ended[2:], "error")):
+    for done, failed, word in ((*ended[:2], "×"), (*ended[2:], "failed")):
         assert done == failed.replace(word, " " * len(word))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from app.index.sorting import SORTS
 from app.stores import AGENTS
 
 if TYPE_CHECKING:
@@ -27,7 +28,14 @@ _HAS = {
     "image": "an image",
 }
 _IS = {
-    "live": "open in a running agent, or maybe so",
+    "waiting": "waiting for your answer",
+    "failed": "ended by an answer that failed",
+    "aborted": "ended by you in the middle of an answer",
+    "interrupted": "ended in the middle of an answer, and not open",
+    "done": "ended with a whole answer",
+    "open": "open in a running agent, or maybe so",
+    "empty": "without an answer, a name and a prompt",
+    "subagent": "written by a sub-agent",
     "named": "given a name",
     "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
@@ -63,9 +71,11 @@ class FilterKind:
 
     takes     the values that it accepts, described in words
     example   an example as it is typed
+    refusal   the reason why another value is refused, with examples; "": made of `values`
     hint      a short explanation for a list of filters, and for the title of a list of values
     meaning   the explanation with its values for the help; "": made of `hint` and `takes`
     values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
+    renamed   other names for values, which are accepted but neither offered nor shown
     also      other names for it, which are accepted but neither offered nor shown
     others    names that users may try for it: they are read as words, with a note
     """
@@ -75,8 +85,10 @@ class FilterKind:
     example: str
     hint: str = field(kw_only=True)
     meaning: str = ""
+    refusal: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     fixed: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
@@ -150,6 +162,7 @@ _FILTER_KINDS = (
         "(alone or after < <= > >=) or a range (2026-09..2026-10)",
         "date:<2d",
         hint="time of the last message",
+        refusal="is no time; examples: today, yesterday, <2d, 2026-10",
         values=_DATES,
         others=("after", "age", "before", "since"),
     ),
@@ -159,6 +172,7 @@ _FILTER_KINDS = (
         "cost:>1",
         meaning="dollars (>1, >=0.5, <1, <=1, =0 or 1..10)",
         hint="cost in dollars",
+        refusal="is no amount in dollars; examples: >1, <0.5, 1..10",
         values={">1": "more than a dollar", ">10": "more than ten", "<1": "less than one"},
         others=("price",),
     ),
@@ -168,6 +182,7 @@ _FILTER_KINDS = (
         "tokens:>100k",
         meaning="tokens, input and output (>100k, >=2m, <500, <=1k, =0 or 1k..2k)",
         hint="number of tokens, input and output",
+        refusal="is no number; examples: >100k, <=2m, 1k..2k",
         values={">100k": "more than 100,000", ">1m": "more than a million", "<10k": "less than 10,000"},
     ),
     FilterKind(
@@ -176,6 +191,7 @@ _FILTER_KINDS = (
         "messages:>50",
         meaning="number of messages (>50, >=50, <5, <=5, =1 or 10..20)",
         hint="number of messages",
+        refusal="is no number; examples: >50, <5, 10..20",
         values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
     ),
     _one_of(
@@ -185,7 +201,21 @@ _FILTER_KINDS = (
         meaning="sessions with at least one",
         hint="at least one label, branch, image…",
     ),
-    _one_of("is", _IS, "is:live", meaning="sessions that are", hint="live, named, pinned or damaged"),
+    _one_of(
+        "is",
+        _IS,
+        "is:waiting",
+        meaning="sessions that are",
+        hint="waiting, failed, open, named…",
+        renamed={"live": "open"},
+    ),
+    _one_of(
+        "sort",
+        SORTS,
+        "sort:cost",
+        meaning="the order of the sessions",
+        hint="the order: by cost, tokens, size…",
+    ),
     _one_of(
         "role",
         _ROLE,

@@ -13,8 +13,9 @@ from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.query import Filter, QueryError
 from app.index.query.tokens import single_spaced
 from app.index.query.values import SIGNS, number_test, split_sign, time_range
-from app.index.row import is_ahead, problem_count
+from app.index.row import is_ahead, is_empty, is_subagent, problem_count
 from app.paths import home_prefix_length
+from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
 from app.stores import AGENTS
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     Test = Callable[[Row, Facts], bool]
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
-_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned", "tag"))
+_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"))
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
+HIDDEN = frozenset(("empty", "subagent"))
+"""Values of `is:` that ask for sessions which lists hide otherwise."""
 
 
 class FilterBuilder:
@@ -60,7 +63,9 @@ class FilterBuilder:
             values = [_fixed_value(field, item) for item in items]
         else:
             values = [item.text for item in items]
-        if field in PLACES_ONLY:
+        if field == "sort" and (token.negated or len(values) > 1):
+            raise QueryError("sort: takes one order, without a -", token.start, token.length)
+        if field in (*PLACES_ONLY, "sort"):
             return values, None
         tests = self._tests(field, items, values)
         whole = any((value if field in ("has", "is") else field) not in _ON_EVERY_ROW for value in values)
@@ -144,7 +149,8 @@ def is_unfinished(field: str, item: Item) -> bool:
 
 def _wrong_value(field: str, item: Item) -> QueryError:
     """The error about a value that a filter does not accept."""
-    message = f"{field}: takes {FILTER_KINDS[field].takes}, not {one_line(item.text, 40)}"
+    kind = FILTER_KINDS[field]
+    message = f'"{one_line(item.text, 40)}" {kind.refusal or f"is none of {kind.takes}"}'
     return QueryError(message, item.start, item.end - item.start)
 
 
@@ -152,6 +158,7 @@ def _fixed_value(field: str, item: Item) -> str:
     value = fold(item.text)
     if field == "agent":
         value = next((agent.name for agent in AGENTS if value in (agent.name, agent.title)), value)
+    value = FILTER_KINDS[field].renamed.get(value, value)
     if value not in FILTER_KINDS[field].values:
         raise _wrong_value(field, item)
     return value
@@ -181,7 +188,15 @@ _PROPERTIES: dict[str, Test] = {
     "fork": lambda row, facts: bool(row.parent_session),
     "error": lambda row, facts: row.errors > 0,
     "image": lambda row, facts: row.images > 0,
-    "live": lambda row, facts: bool(facts.live(row)),
+    "waiting": lambda row, facts: row.ending == WAITING,
+    "failed": lambda row, facts: row.ending == FAILED,
+    "aborted": lambda row, facts: row.ending == ABORTED,
+    # An agent that has the session open is at work.
+    "interrupted": lambda row, facts: row.ending == INTERRUPTED and not facts.live(row),
+    "done": lambda row, facts: row.ending == DONE,
+    "open": lambda row, facts: bool(facts.live(row)),
+    "empty": lambda row, facts: is_empty(row),
+    "subagent": lambda row, facts: is_subagent(row),
     "named": lambda row, facts: not is_invisible(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
 }

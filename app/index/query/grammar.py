@@ -26,6 +26,8 @@ sessions that called one of its tools, and only calls and results of these tools
 place if no other is named. A term that is searched in these alone also matches a result without its call.
 `-role:` and `-in:` remove places and keep the fields of the row.
 
+`sort:` names the order of the sessions; the last one of a query counts.
+
 In quotes, `\"` is a quote; a backslash stands for itself, but is doubled before a quote and at the end. In a
 quoted pattern everything is as in patterns, where `\"` is a quote, too. If a phrase has no closing quote, its
 words are searched instead; an open value or pattern extends to the end.
@@ -46,7 +48,7 @@ from app.formats import text_kinds
 from app.formats.text import one_line
 from app.formats.utf8_text import fold, to_nfc
 from app.index.query.filter_table import FILTER_KINDS, intended_filter
-from app.index.query.filters import FilterBuilder, is_unfinished
+from app.index.query.filters import HIDDEN, FilterBuilder, is_unfinished
 from app.index.query.query import PHRASE, REGEX, WORD, Filter, Note, Query, QueryError, Term
 from app.index.query.tokens import tokens
 from app.index.query.values import has_separators
@@ -108,6 +110,8 @@ class _Parser:
         self._terms: dict[tuple[str, str, bool], Term] = {}
         self._filters: list[Filter] = []
         self._notes: list[Note] = []
+        self._hidden = False
+        self._sort = ""
 
     def add(self, token: Token, following: Token | None) -> None:
         """Add the next token; `following` is the one after it."""
@@ -134,6 +138,8 @@ class _Parser:
             self._scope.tools,
             self._scope.everywhere,
             tuple(self._notes),
+            self._hidden,
+            self._sort,
         )
 
     def _word(self, token: Token) -> None:
@@ -201,6 +207,10 @@ class _Parser:
         values, row_filter = self._builder.build(token, items)
         if token.field in ("in", "role", "tool"):
             self._scope.add(token, values)
+        if token.field == "is" and not token.negated and not HIDDEN.isdisjoint(values):
+            self._hidden = True
+        if token.field == "sort":
+            self._sort = values[0]
         if row_filter:
             self._filters.append(row_filter)
         if len(self._filters) > MOST_FILTERS:

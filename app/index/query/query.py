@@ -109,6 +109,8 @@ class Query:
     tools        the folded names of the tools whose CALL and RESULT texts are searched; empty for all tools
     everywhere   terms are also searched in the fields of the row, because the query names no place
     notes        remarks about the query
+    hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
+    sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
     """
 
     text: str = ""
@@ -118,6 +120,8 @@ class Query:
     tools: frozenset[str] = frozenset()
     everywhere: bool = True
     notes: tuple[Note, ...] = ()
+    hidden: bool = False
+    sort: str = ""
 
     @property
     def is_deep(self) -> bool:

@@ -106,8 +106,9 @@ class SearchEngine:
         """Search for `query`.
 
         :param facts: the facts for filters that no row contains.
-        :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`;
-            the first hit comes when all sessions were searched.
+        :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`.
+            Others of `index.sorting.SORTS`: by that field. Except for "recent", the first hit comes when all
+            sessions were searched.
         :param every: return all hits and not the best one of each session. The hits of a session come
             together: names and labels, then texts, the last one first, then prompts that only the history of
             the agent has, folder, id and agent.

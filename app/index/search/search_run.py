@@ -29,6 +29,7 @@ from app.index.search.refinement_cache import RefinementCache
 from app.index.search.results import Hit, Hits, Page
 from app.index.search.search_pass import SearchPass
 from app.index.search.suggestions import other_spellings
+from app.index.sorting import sort_key
 from app.index.text.store import damage_note
 
 if TYPE_CHECKING:
@@ -250,13 +251,17 @@ class SearchRun:
             for documents in search_pass.run():
                 yield self._results(documents, search_pass, scores)
             return
+        by_score = self._order == "relevance"
         for documents in search_pass.run():
             for document in documents:
                 self._token.check()
-                scores[document] = self._score(document, search_pass)
+                scores[document] = self._score(document, search_pass) if by_score else 0.0
             yield ()
         # Sorting is stable: of equal scores the newest session is first.
         ranked = sorted(scores, key=lambda document: -scores[document])
+        if not by_score:
+            key = sort_key(self._order, self._facts.prices)
+            ranked.sort(key=lambda document: key(document.row))
         for start in range(0, len(ranked), PAGE):
             yield self._results(ranked[start : start + PAGE], search_pass, scores)
 

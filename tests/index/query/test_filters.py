@@ -96,6 +96,17 @@ HOME = "/home/me"
         ("is:damaged", {"torn": True, "mtime_ns": NOW * 1_000_000}, False),
         ("is:damaged", {"torn": True, "mtime_ns": 0}, True),
         ("is:damaged", {"refused": "no header"}, True),
+        ("is:waiting", {"ending": "waiting"}, True),
+        ("is:waiting", {"ending": "done"}, False),
+        ("is:failed,aborted", {"ending": "aborted"}, True),
+        ("is:failed", {"ending": "failed"}, True),
+        ("is:failed", {"ending": "done", "errors": 2}, False),
+        ("-is:done", {"ending": ""}, True),
+        ("is:interrupted", {"ending": "interrupted"}, True),
+        ("is:subagent", {"spawned": True}, True),
+        ("is:subagent", {"spawned": False}, False),
+        ("is:empty", {"title_source": "", "models": (), "tools": ()}, True),
+        ("is:empty", {"title_source": "prompt"}, False),
         ("messages:>50", {"message_count": 51}, True),
         ("messages:>50", {"message_count": 50}, False),
         ("messages:>=50", {"message_count": 50}, True),
@@ -139,7 +150,7 @@ def test_an_invalid_number_is_refused(value: str) -> None:
 
 @cases("field", ["messages", "cost", "tokens"])
 def test_three_dots_are_pointed_at(field: str) -> None:
-    with pytest.raises(QueryError, match=r"not 1\.\.\.2") as failed:
+    with pytest.raises(QueryError, match=r"1\.\.\.2. is no ") as failed:
         parse(f"a {field}:1...2 b", 0)
     assert (failed.value.position, failed.value.length) == (3 + len(field), 5)
 
@@ -151,12 +162,28 @@ def test_an_unknown_home_folder_matches_no_folder() -> None:
 
 def test_live_and_pinned_are_asked_of_the_given_facts() -> None:
     facts = Facts(live=lambda row: row.id == "a", pinned=lambda row: row.id == "b")
+    assert passes("is:open", facts, id="a")
     assert passes("is:live", facts, id="a")
-    assert not passes("is:live", facts, id="b")
+    assert not passes("is:open", facts, id="b")
     assert passes("is:pinned", facts, id="b")
-    assert passes("is:pinned,live", facts, id="a")
+    assert passes("is:pinned,open", facts, id="a")
     assert passes("-is:pinned", facts, id="a")
-    assert not passes("is:live", id="a")
+    assert not passes("is:open", id="a")
+    assert not passes("is:interrupted", facts, id="a", ending="interrupted"), "its agent is at work"
+
+
+@cases(
+    ("text", "hidden"),
+    [
+        ("is:subagent", True),
+        ("is:waiting,empty x", True),
+        ("-is:subagent", False),
+        ("is:waiting", False),
+        ("empty", False),
+    ],
+)
+def test_a_query_may_ask_for_sessions_that_lists_hide(text: str, hidden: bool) -> None:
+    assert read(text).hidden is hidden
 
 
 def test_all_filters_must_hold() -> None:
@@ -178,7 +205,9 @@ def test_all_filters_must_hold() -> None:
         ("agent:pi", False),
         ("-has:fork", False),
         ("-is:named", False),
-        ("-is:live", False),
+        ("-is:open", False),
+        ("-is:waiting", True),
+        ("-is:subagent", True),
         ("date:>1m", False),
         ("dir:app", False),
     ],

@@ -8,6 +8,7 @@ from app.stores import AGENTS
 from tests.cases import cases
 from tests.index.query.helpers import fields, messages, read, refused, term, words
 
+NO_AGENT = f"is none of {', '.join(agent.name for agent in AGENTS)}"
 TAKES_AGENTS = f"agent: takes {', '.join(agent.name for agent in AGENTS)}"
 WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
@@ -205,18 +206,18 @@ def test_half_a_pattern_gets_the_note_about_quotes() -> None:
 
 
 def test_an_unknown_value_of_a_filter_is_refused() -> None:
-    assert refused("x agent:pie", "pie") == f"{TAKES_AGENTS}, not pie"
-    assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
-    assert refused('-is:"a b"', '"a b"') == "is: takes live, named, pinned, damaged, not a b"
-    assert refused("in:tool", "tool").startswith("in: takes tools, thinking, all")
-    assert refused("role:me", "me").startswith("role: takes user, assistant,")
-    assert refused("date:<2days", "<2days").startswith("date: takes an age")
-    assert refused("cost:1..x", "1..x").startswith("cost: takes dollars")
+    assert refused("x agent:pie", "pie") == f'"pie" {NO_AGENT}'
+    assert refused("has:branch,bra", "bra").endswith("is none of branch, label, fork, error, image")
+    assert refused('-is:"a b"', '"a b"').startswith('"a b" is none of waiting, failed, aborted,')
+    assert refused("in:tool", "tool").endswith("is none of tools, thinking, all")
+    assert refused("role:me", "me").startswith('"me" is none of user, assistant,')
+    assert refused("date:<2days", "<2days").startswith('"<2days" is no time; examples: today')
+    assert refused("cost:1..x", "1..x").startswith('"1..x" is no amount in dollars; examples: >1')
 
 
 def test_an_error_message_is_one_inert_line() -> None:
     message = refused('agent:"a\n\u202eb"', '"a\n\u202eb"')
-    assert message == f"{TAKES_AGENTS}, not a \ufffdb"
+    assert message == f'"a \ufffdb" {NO_AGENT}'
     assert len(refused("agent:" + "x" * 4_000, "x" * 4_000)) < 120
 
 

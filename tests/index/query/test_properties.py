@@ -137,7 +137,7 @@ VALUES = {
     "tokens": [">10", "<=1k"],
     "messages": [">3", "=5", "..4"],
     "has": ["branch", "label", "fork", "error", "image"],
-    "is": ["live", "named", "pinned", "damaged"],
+    "is": ["waiting", "failed", "open", "subagent", "named", "pinned", "damaged"],
 }
 ROWS = st.builds(
     make_row,

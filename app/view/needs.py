@@ -1,0 +1,55 @@
+"""What needs the user: the sections of one list over all projects.
+
+A session that waits for an answer, or that ended badly, needs the user for `RECENT_MS` after its last
+message, unless a fork of it in the same folder is newer, or it was continued in another session.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from app.index.row import Row
+from app.sessions.summary import ABORTED, FAILED, INTERRUPTED, WAITING
+
+WAITS, ENDED_BADLY, OPEN, TODAY, YESTERDAY = SECTIONS = (
+    "Waits for your answer",
+    "Ended badly",
+    "Open now",
+    "Today",
+    "Yesterday",
+)
+"""The heads of the sections, in order."""
+RECENT_MS = 7 * 86_400_000
+"""Milliseconds."""
+
+
+class Clock:
+    """The times that the sections begin at, for one moment.
+
+    :param now_ms: the moment, in milliseconds since the epoch.
+    """
+
+    def __init__(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+        midnight = datetime.fromtimestamp(now_ms / 1_000).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.today_ms = int(midnight.timestamp()) * 1_000
+        # A day has 23 or 25 hours when the clock is changed.
+        self.yesterday_ms = int((midnight - timedelta(days=1)).timestamp()) * 1_000
+
+
+def section_of(row: Row, clock: Clock, *, is_open: bool, is_continued: bool) -> str:
+    """The section of a session, one of `SECTIONS`; "" if it is in none.
+
+    :param is_open: a running agent has it open, or may have.
+    :param is_continued: a newer session goes on with it.
+    """
+    if clock.now_ms - row.modified <= RECENT_MS and not is_continued:
+        if row.ending == WAITING:
+            return WAITS
+        if row.ending in (FAILED, ABORTED) or (row.ending == INTERRUPTED and not is_open):
+            return ENDED_BADLY
+    if is_open:
+        return OPEN
+    if row.modified >= clock.today_ms:
+        return TODAY
+    return YESTERDAY if row.modified >= clock.yesterday_ms else ""

@@ -1,0 +1,75 @@
+"""What needs the user: the number in the header, and the list of it over all projects."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.factory import chain, message
+from tests.ui.conftest import pi_session
+
+ASKS = {
+    "content": [{"type": "toolCall", "id": "c", "name": "ask", "arguments": {}}],
+    "stopReason": "toolUse",
+}
+FAILED = {"stopReason": "error", "errorMessage": "overloaded"}
+DONE = {"stopReason": "stop"}
+
+
+@pytest.fixture
+def endings(tmp_path):
+    """Sessions of several projects, by their endings and ages in days."""
+    for name, fields, days in (
+        ("asks", ASKS, 3),
+        ("failed", FAILED, 2),
+        ("today", DONE, 0),
+        ("older", DONE, 5),
+        ("forgotten", ASKS, 20),
+    ):
+        when = datetime.now(UTC) - timedelta(days=days, seconds=5)
+        lines = [*chain("do it", id=name, cwd=f"/work/{name}"), message("2", "00000001", "assistant", "x")]
+        lines[-1]["message"] |= fields
+        for line in lines:
+            line["timestamp"] = when.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        pi_session(tmp_path, *lines, id=name)
+
+
+async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_sections(browser, endings):
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "2 need you (w)" in ui.text(), "the number")
+        await ui.press("w")
+        assert ui.listed() == [
+            "[Waits for your answer]",
+            "asks",
+            "[Ended badly]",
+            "failed",
+            "[Today]",
+            "today",
+        ]
+        assert "needs you" in ui.text()
+        await ui.press("home", "enter")
+        assert ui.sessions.project is None, "no session is begun in a section"
+        await ui.press("escape")
+        assert {"older", "forgotten"} <= set(ui.listed()), "Esc shows all sessions"
+
+
+async def test_a_session_that_a_fork_goes_on_with_needs_nothing(browser, endings, tmp_path):
+    fork = chain("do it", "right away", id="fork", cwd="/work/asks")
+    fork[0]["parentSession"] = "asks"
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    for line in fork:
+        line["timestamp"] = now
+    pi_session(tmp_path, *fork, id="fork")
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number")
+        await ui.press("w")
+        assert ui.listed()[:2] == ["[Ended badly]", "failed"]
+
+
+async def test_a_list_of_nothing_says_so(browser, three):
+    async with browser() as ui:
+        await ui.press("w")
+        assert ui.sessions.notice == ["Nothing needs you.", "w shows all sessions."]
+        await ui.press("w")
+        assert len(ui.listed()) == 5
