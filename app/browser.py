@@ -14,7 +14,7 @@ from app import paths, setup
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.formats.text import one_line
 from app.gc_policy import CHECK_SECONDS, IdleCollector
-from app.messages import ScreenReady, ServiceFailed
+from app.messages import ServiceFailed
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
@@ -235,7 +235,7 @@ class Browser(CrashApp["Plan | None"]):
             self.show_messages()
         await super().on_event(key)
 
-    @on(ScreenReady)
+    @on(SessionsScreen.Ready)
     async def _release_keys(self) -> None:
         if self._ending is not None and self._ending.status:
             self.exit()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import IO
 
+from app.formats.errors import Cancelled
 from app.formats.text import one_line
 
 LIMIT = 1 << 20
@@ -32,10 +33,6 @@ _POLL_S = 0.05
 
 class SummaryFailed(Exception):
     """The command made no summary; the text is for the user."""
-
-
-class Cancelled(Exception):
-    """The user cancelled the command."""
 
 
 @dataclass(eq=False, slots=True)

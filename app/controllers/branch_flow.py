@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import KW_ONLY, dataclass, replace
+from threading import Event
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
+from app.controllers.dialog_host import started
 from app.formats.text import inert, one_line
 from app.services.branch_jobs import WHAT
+from app.sessions.errors import SessionError
 from app.view.branch_choices import (
     COMMAND,
     FOLDER,
@@ -24,23 +27,23 @@ from app.view.branch_choices import (
     places,
     summaries,
 )
-from app.view.notifications import quoted
+from app.view.notifications import quoted, reason_of
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from app.actions.branch_options import BranchOptions
     from app.controllers.dialog_host import DialogHost
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
+    from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.dialogs.continue_from_here import ContinueDialog
     from app.dialogs.questions import WaitDialog
     from app.index.row import Row
-    from app.messages import Outcome, PointsFound, SummaryMade
+    from app.messages import Outcome
     from app.services.branch_jobs import BranchJobs
-    from app.services.resume_planner import Starter
     from app.settings import Settings
     from app.setup import Setup
     from app.view.list_model import ListModel
@@ -58,7 +61,7 @@ class BranchFlow:
 
     :param model: the sessions.
     :param actions: runs the branch; call `done` with its result.
-    :param jobs: finds points and makes summaries; call `found`, `outlined` and `made` with its messages.
+    :param jobs: finds points and makes summaries.
     :param starter: resumes the session afterwards.
     :param resume: resumes the session under the cursor as it is.
     """
@@ -86,9 +89,6 @@ class BranchFlow:
         self._asked_at = ""
         self._question: BranchOptions | None = None
         self._outcome: asyncio.Future[Outcome] | None = None
-        # the dialog that waits for the command, and its result
-        self._wait: WaitDialog | None = None
-        self._made: SummaryMade | None = None
 
     def begin(self, row: Row, entry_id: str, *, by_command: bool = False) -> None:
         """Find out what can be done at an entry of the session of `row`, and ask.
@@ -108,36 +108,35 @@ class BranchFlow:
         if row is not None and row.path != self._asked_at:
             self._find_points(row)
 
-    def _find_points(self, row: Row) -> None:
+    @started
+    async def _find_points(self, row: Row) -> None:
+        """Show the choices, unless another dialog is open by then."""
         self._asked_at = row.path
-        self._jobs.find_points(row, self._entry_id)
-
-    def found(self, event: PointsFound) -> None:
-        """Show the choices, unless another dialog is open by now."""
-        question, selection = event.question, self._selection
-        if selection is None or event.row.path != self._asked_at:
-            return
+        question, reason = None, ""
+        try:
+            question = await self._jobs.find_points(row, self._entry_id)
+        except (SessionError, OSError) as error:
+            reason = reason_of(error)
         if self._dialog is not None:
             if question is not None:
                 self._question = question
                 self._dialog.set_options(question)
             return
-        if not self._host.is_active:
+        selection = self._selection
+        if selection is None or not self._host.is_active:
             return
-        row = selection.row
-        if row is not None and row.path != event.row.path:
+        now = selection.row
+        if now is not None and now.path != row.path:
             # it was moved meanwhile
-            self._find_points(row)
+            self._find_points(now)
         elif question is None:
-            self._messages.complain(event.reason)
+            self._messages.complain(reason)
         elif question.waiting:
-            self._take_safe_point(event.row, question)
+            self._take_safe_point(row, question)
         elif question.same:
             self.resume()
         elif question.here.problem and question.elsewhere.problem:
-            self._messages.complain(
-                f"Not continued: {question.elsewhere.problem} – {quoted(event.row.title)}"
-            )
+            self._messages.complain(f"Not continued: {question.elsewhere.problem} – {quoted(row.title)}")
         else:
             self._question = question
             self._host.start(self._ask(selection, question))
@@ -184,11 +183,9 @@ class BranchFlow:
             summary = choice.outline if choice.summary == WRITE else ""
             if choice.summary == COMMAND:
                 made = await self._run_command(question, choice, (selection.row or selection.first).cwd)
-                if made is None or made.reason:
-                    if made is not None:
-                        self._messages.complain(made.reason)
+                if made is None:
                     continue
-                summary = made.text
+                summary = made
             await self._go_on(selection, question, choice, summary)
             return
 
@@ -202,35 +199,34 @@ class BranchFlow:
             where, "", inert(question.target.text or ""), summary if self._settings.ask_summary else NONE
         )
 
-    def _outline(self) -> None:
-        if self._question is not None:
-            self._jobs.outline(self._question)
-
-    def outlined(self, text: str) -> None:
+    @started
+    async def _outline(self) -> None:
         """Show the outline of the branch that is left."""
+        text = await self._jobs.outline(self._question) if self._question is not None else ""
         if self._dialog is not None:
             self._dialog.set_outline(text)
 
-    async def _run_command(self, question: BranchOptions, choice: Choice, cwd: str) -> SummaryMade | None:
-        """Run the user's command; None if the user cancels it."""
+    async def _run_command(self, question: BranchOptions, choice: Choice, cwd: str) -> str | None:
+        """Run the user's command; None if it fails, or the user cancels it."""
         from app.dialogs.questions import WaitDialog
 
         command = self._settings.summary_command
-        self._made = None
-        self._jobs.summarise(question, command, cwd, choice.instructions)
-        self._wait = WaitDialog(f"{one_line(' '.join(command), 200)} writes the summary…")
-        await self._host.open(self._wait)
-        self._wait = None
-        if self._made is None:
-            self._jobs.cancel()
-        return self._made
+        dialog = WaitDialog(f"{one_line(' '.join(command), 200)} writes the summary…")
+        cancel = Event()
+        self._end_with(dialog, self._jobs.summarise(question, command, cwd, cancel, choice.instructions))
+        try:
+            return await self._host.open(dialog)
+        finally:
+            cancel.set()
 
-    def made(self, event: SummaryMade) -> None:
-        """Take the result of the command, which has ended."""
-        dialog, self._wait = self._wait, None
-        if dialog is not None:
-            self._made = event
-            dialog.end()
+    @started
+    async def _end_with(self, dialog: WaitDialog, made: Awaitable[str]) -> None:
+        """Close the dialog when the command has ended."""
+        try:
+            dialog.end(await made)
+        except SessionError as error:
+            dialog.end(None)
+            self._messages.complain(error.reason)
 
     # doing it
 
@@ -246,7 +242,7 @@ class BranchFlow:
             return
         if option_of(question, choice.where).plan.problem and choice.where != FOLDER:
             if choice.text.strip():
-                self._leave_text(selection.row or selection.first, question, choice)
+                await self._leave_text(selection.row or selection.first, question, choice)
             return
         row, is_here = selection.row or selection.first, choice.where == HERE
         path = row.path if is_here else change.after or ""
@@ -255,12 +251,16 @@ class BranchFlow:
         text = choice.text if choice.text.strip() else None
         self._starter.resume(row, path, session_id, choice.folder or row.cwd, text, sends=sends)
 
-    def _leave_text(self, row: Row, question: BranchOptions, choice: Choice) -> None:
+    async def _leave_text(self, row: Row, question: BranchOptions, choice: Choice) -> None:
         """No agent is started: keep the text for the next resume."""
-        if question.takes_draft and choice.where == HERE:
-            self._jobs.leave_draft(row, choice.text)
-        else:
+        if not question.takes_draft or choice.where != HERE:
             self._messages.show("Copied the prompt")
+            return
+        try:
+            await self._jobs.leave_draft(row, choice.text)
+            self._messages.show("Copied the prompt, and kept it as a draft for the next session")
+        except SessionError as error:
+            self._messages.complain(f"{error.reason}; the text is on the clipboard")
 
     async def _write(self, row: Row, question: BranchOptions, choice: Choice, summary: str) -> Outcome:
         # The choices are about entries; the path of the file may have changed since.

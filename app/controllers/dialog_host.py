@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from app.widgets.other_program import open_in_program
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from app.actions.resume import Plan
 
 Answer = TypeVar("Answer")
+Controller = TypeVar("Controller", bound="_Hosted")
+Parameters = ParamSpec("Parameters")
 
 
 class DialogHost:
@@ -62,3 +65,19 @@ class DialogHost:
     def exit(self, plan: Plan) -> None:
         """End leafmark; this process becomes the agent of the plan."""
         self._screen.app.exit(plan)
+
+
+class _Hosted(Protocol):
+    _host: DialogHost
+
+
+def started(
+    method: Callable[Concatenate[Controller, Parameters], Coroutine[Any, Any, None]],
+) -> Callable[Concatenate[Controller, Parameters], None]:
+    """Decorate a coroutine of a controller: a call starts it and returns at once (as Textual's `work`)."""
+
+    @wraps(method)
+    def start(controller: Controller, /, *arguments: Parameters.args, **options: Parameters.kwargs) -> None:
+        controller._host.start(method(controller, *arguments, **options))
+
+    return start

@@ -6,10 +6,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
+from app.controllers.dialog_host import started
 from app.controllers.row_prompt import RowEdit
-from app.messages import HitLocated
 from app.stores import agent_named
 from app.view.cells import shorten
+from app.view.hit_line import HitPlace
 from app.view.notifications import quoted
 from app.view.problems import problems_of
 from app.view.selection import StableSelection
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
-    from app.dialogs.compare import CompareDialog
     from app.index.row import Row
-    from app.messages import BranchesCompared
     from app.panes.sessions_pane import SessionsPane
     from app.services.branch_jobs import BranchJobs
     from app.sessions.tree.node import Node
@@ -50,7 +49,7 @@ class TargetEntry(NamedTuple):
 class EntryActions:
     """Acts on the entry under the tree's cursor.
 
-    :param jobs: compares branches; call `compared` with its messages.
+    :param jobs: compares branches.
     :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
     :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript; False if
         the tree does not have it.
@@ -65,11 +64,8 @@ class EntryActions:
     _jobs: BranchJobs
     _setup: Setup
     _: KW_ONLY
-    show_entry: Callable[[HitLocated | None], None]
+    show_entry: Callable[[HitPlace | None], None]
     follow_view: Callable[[], bool]
-
-    def __post_init__(self) -> None:
-        self._comparison: CompareDialog | None = None
 
     # which entry
 
@@ -158,11 +154,9 @@ class EntryActions:
         rows = await self._prompt.rows_of(selection, lost=f': "{text}" is not written')
         self._actions.label(rows, entry_id, text.strip(), shown=shown)
 
-    def show_labels(self) -> None:
+    @started
+    async def show_labels(self) -> None:
         """List the labels of this session, or of all."""
-        self._host.start(self._show_labels())
-
-    async def _show_labels(self) -> None:
         from app.dialogs.labels import LabelsDialog
 
         row, rows = self._pane.list.row, self._pane.model.rows()
@@ -221,7 +215,7 @@ class EntryActions:
         selection = StableSelection(self._pane.model, [row])
         from app.dialogs.compare import CompareDialog
 
-        self._comparison = CompareDialog(
+        dialog = CompareDialog(
             lambda number: self._jobs.compare(selection.row or selection.first, offset, number)
         )
 
@@ -234,12 +228,7 @@ class EntryActions:
             elif self._tree.open_at(entry.id, entry.offset) is None:
                 self._messages.complain("the entry has gone: the file was written anew")
 
-        self._host.show(self._comparison, go)
-
-    def compared(self, event: BranchesCompared) -> None:
-        """Show the compared branches in the dialog, if that is still open."""
-        if self._comparison is not None and self._comparison.is_attached:
-            self._comparison.show(event)
+        self._host.show(dialog, go)
 
     # another entry
 
@@ -251,7 +240,7 @@ class EntryActions:
             self._messages.complain("That session is gone")
             return
         is_entry = entry_id is not None
-        self.show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)
+        self.show_entry(HitPlace(path, "", entry_id, -1, (), "") if is_entry else None)
 
     def _list_session(self, path: str) -> bool:
         """Put the list's cursor on a session, and show more of them if it is left out. False: it is not

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ExportDone
     from app.panes.sessions_pane import SessionsPane
-    from app.services.session_exporter import SessionExporter
+    from app.services.session_exporter import ExportResult, SessionExporter
     from app.setup import Setup
 
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 class ExportFlow:
     """Asks how to export, and does it.
 
-    :param exporter: exports; call `done` with its message.
+    :param exporter: exports.
     """
 
     _host: DialogHost
@@ -66,28 +65,28 @@ class ExportFlow:
         if answer is not None:
             rows = await self._prompt.rows_of(selection)
             if rows:
-                self._exporter.export(rows, answer.order, answer.path, force=answer.force)
+                self._show(await self._exporter.export(rows, answer.order, answer.path, force=answer.force))
 
     def stop_running(self) -> bool:
         """Stop the export that runs. False: none runs."""
         return self._exporter.cancel()
 
-    def done(self, event: ExportDone) -> None:
+    def _show(self, result: ExportResult) -> None:
         """Show what was exported, and what was not."""
-        for row, reason in event.failed[:1]:
-            others = f", and {len(event.failed) - 1:,} more" if len(event.failed) > 1 else ""
+        for row, reason in result.failed[:1]:
+            others = f", and {len(result.failed) - 1:,} more" if len(result.failed) > 1 else ""
             self._messages.complain(f"Not exported: {reason} – {quoted(row.title)}{others}")
-        if event.exported:
-            counts = [each.replaced for each in event.exported if each.replaced is not None]
+        if result.exported:
+            counts = [each.replaced for each in result.exported if each.replaced is not None]
             text = exported_text(
-                [each.path for each in event.exported],
+                [each.path for each in result.exported],
                 sum(counts) if counts else None,
-                event.title,
+                result.title,
                 self._setup.home,
             )
             self._messages.show_done(lambda key: text, is_undo=False)
-        problems = sum(len(each.problems) for each in event.exported)
+        problems = sum(len(each.problems) for each in result.exported)
         if problems:
             self._messages.warn(f"{problems:,} damaged line{'' if problems == 1 else 's'} not exported")
-        if event.of:
-            self._messages.warn(f"Stopped: {len(event.exported):,} of {event.of:,} exported")
+        if result.of:
+            self._messages.warn(f"Stopped: {len(result.exported):,} of {result.of:,} exported")

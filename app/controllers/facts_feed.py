@@ -1,57 +1,61 @@
 """Facts about the listed sessions beside their files: live states, pins, other names of the current folder,
-and the sessions of sub-agents. Services read them, and their messages put them into the list.
+the sessions of sub-agents, and whether something can be undone. A service reads them for the list.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from app.services.list_facts import ListFacts, Liveness
+from app.controllers.dialog_host import started
+from app.services.list_facts import ListFacts, write_problem
 from app.view.arrangement import saved_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import (
-        MissingFound,
-        PinsRead,
-        PlacesFound,
-        StatesFound,
-        SubagentsRead,
-        WorkingFoldersFound,
-    )
     from app.panes.sessions_pane import SessionsPane
+    from app.setup import Setup
 
 
 @dataclass(eq=False, repr=False)
 class FactsFeed:
     """Puts the facts into the list of a pane.
 
-    places    (agents, folder, state) of each store, as `CatalogLoaded` has them
-    reasons   path -> the reason why a session counts as live
+    places     (agents, folder, state) of each store, as `CatalogLoaded` has them
+    reasons    path -> the reason why a session counts as live
+    can_undo   the journal has something that can be undone; ``can_redo``: or redone
 
-    :param files: reads the facts that are in files.
+    :param files: reads the facts.
     :param changed: shows that other sessions are listed, or in another way.
+    :param states_changed: shows which sessions are live.
+    :param journal_changed: shows whether something can be undone.
     """
 
+    _host: DialogHost
+    _messages: StatusMessages
     _pane: SessionsPane
-    _liveness: Liveness
-    files: ListFacts
-    _changed: Callable[[], None]
+    _files: ListFacts
+    _setup: Setup
+    _: KW_ONLY
+    changed: Callable[[], None]
+    states_changed: Callable[[], None]
+    journal_changed: Callable[[], None]
 
     def __post_init__(self) -> None:
         self._model = self._pane.model
         self._subagents: set[str] = set()
         self.places: Sequence[tuple[str, str, str]] = ()
         self.reasons: dict[str, str] = {}
+        self.can_undo = self.can_redo = False
 
     def stop(self) -> None:
-        """End the services."""
-        self._liveness.stop()
-        self.files.stop()
+        """End the service."""
+        self._files.stop()
 
     # who is live
 
@@ -59,52 +63,70 @@ class FactsFeed:
         """Find out which sessions are live; if there is none, the state of the stores, which the screen shows
         instead.
         """
-        self._liveness.look(self._model.rows())
+        self._find_live()
         if not self._model.known:
-            self.files.find_places()
+            self.find_places()
 
-    def states_found(self, event: StatesFound) -> None:
-        """Show which sessions are live."""
-        self.reasons = dict(event.reasons)
-        self._pane.list.set_states(event.states)
+    @started
+    async def _find_live(self) -> None:
+        verdicts = await self._files.find_live(self._model.rows())
+        self.reasons = {path: verdict.reason for path, verdict in verdicts.items()}
+        self._pane.list.set_states({path: verdict.state for path, verdict in verdicts.items()})
+        self.states_changed()
 
     # pins and folders
 
-    def pins_read(self, event: PinsRead) -> None:
+    @started
+    async def read_pins(self) -> None:
         """Show which sessions are pinned, and the tags of all."""
-        self._pane.list.set_pins(event.pins)
-        if event.taggings != self._model.taggings:
-            self._pane.list.set_taggings(event.taggings)
+        pins, taggings = await self._files.read_pins()
+        self._pane.list.set_pins(pins)
+        if taggings != self._model.taggings:
+            self._pane.list.set_taggings(taggings)
             self._pane.completion.tags_changed()
 
-    def places_found(self, event: PlacesFound) -> None:
+    @started
+    async def read_journal(self) -> None:
+        """Find whether something can be undone or redone."""
+        found = await self._files.read_journal()
+        if found != (self.can_undo, self.can_redo):
+            self.can_undo, self.can_redo = found
+            self.journal_changed()
+
+    @started
+    async def find_places(self) -> None:
         """Show the state of the stores if the list is empty."""
-        if event.places != self.places:
-            self.places = event.places
-            self._changed()
+        places = await self._files.find_places()
+        if places != self.places:
+            self.places = places
+            self.changed()
 
-    def find_here(self) -> None:
-        """Find which folders of sessions are links to the current folder."""
-        self.files.find_here(self._model.folders())
+    @started
+    async def find_here(self) -> None:
+        """List sessions of folders that are links to the current folder as sessions of it."""
         self.find_missing()
+        folders = await self._files.find_here(self._model.folders())
+        if folders:
+            self._pane.list.also_here(folders)
+            self.changed()
 
-    def find_missing(self) -> None:
-        """Find which sessions cannot be resumed."""
-        agents = {row.agent for row in self._model.rows()}
-        self.files.find_missing(self._model.folders(), agents)
-
-    def missing_found(self, event: MissingFound) -> None:
+    @started
+    async def find_missing(self) -> None:
         """Mark the sessions that cannot be resumed."""
-        self._pane.list.set_missing(event.folders, event.agents)
-
-    def here_found(self, event: WorkingFoldersFound) -> None:
-        """List the sessions of these folders as sessions of the current folder."""
-        self._pane.list.also_here(event.folders)
-        self._changed()
+        if not self._setup.demo:
+            agents = {row.agent for row in self._model.rows()}
+            self._pane.list.set_missing(*await self._files.find_missing(self._model.folders(), agents))
 
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
-        self.files.remember(saved_fields(self._model.arrangement))
+        # at once: leafmark may end with the next key
+        self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+
+    async def _await_saved(self, saved: Awaitable[None]) -> None:
+        try:
+            await saved
+        except OSError as error:
+            self._messages.warn(f"Not saved: {write_problem(error, self._setup.env)}")
 
     # sub-agents
 
@@ -113,29 +135,28 @@ class FactsFeed:
         """The sessions of the index."""
         return [row for row in self._model.rows() if row.path not in self._subagents]
 
-    def read_subagents(self) -> None:
-        """Read the sessions of sub-agents, if they are shown."""
-        if self._model.arrangement.hidden:
-            self.files.read_subagents(self._model.rows())
+    @started
+    async def read_subagents(self) -> None:
+        """List the sub-agents while they are shown."""
+        if not self._model.arrangement.hidden:
+            return
+        rows = await self._files.read_subagents(self._model.rows())
+        if not self._model.arrangement.hidden:
+            return
+        found = {row.path for row in rows}
+        self._pane.list.apply(rows, self._subagents - found)
+        self._subagents = found
+        self.changed()
+        self._pane.list.come_back()
 
     def subagents_turned(self) -> None:
-        """Read the sub-agents if they are shown now; else remove them from the list and its totals."""
+        """List the sub-agents if they are shown now; else remove them from the list and its totals."""
         if self._model.arrangement.hidden:
             self.read_subagents()
         elif self._subagents:
             self._pane.list.apply((), self._subagents)
             self._subagents = set()
-            self._changed()
-
-    def subagents_read(self, event: SubagentsRead) -> None:
-        """List the sub-agents, if they are still shown."""
-        if not self._model.arrangement.hidden:
-            return
-        found = {row.path for row in event.rows}
-        self._pane.list.apply(event.rows, self._subagents - found)
-        self._subagents = found
-        self._changed()
-        self._pane.list.come_back()
+            self.changed()
 
     def gone_with(self, paths: Sequence[str]) -> list[str]:
         """Forget the listed sub-agents of removed sessions. Their files were removed too, but no watcher

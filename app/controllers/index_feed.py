@@ -186,7 +186,7 @@ class IndexFeed:
             are_new = shows_hidden
             self._pane.prepare()
             # By now all rows are on the screen, and the first keys have had their effect.
-            self._facts.files.read_journal()
+            self._facts.read_journal()
             self._facts.find_here()
             self._facts.look()
         if are_new and self.scanned:
@@ -197,7 +197,7 @@ class IndexFeed:
             self._report = None
         self._is_cold = self._is_cold and not self.scanned
         if not model.known:
-            self._facts.files.find_places()
+            self._facts.find_places()
         if model.known - self._frozen >= FROZEN_FROM:
             self._freeze_rows()
         self._search_again()
@@ -222,7 +222,7 @@ class IndexFeed:
         # The rule of a screen without a header has no room for the reason.
         self._messages.warn(self._progress[0].upper() + self._progress[1:], FAILURE_SECONDS)
         self._report = None
-        self._facts.files.read_journal()
+        self._facts.read_journal()
         if self._above is not None:
             self._above.forward_failure(event.reason)
 
@@ -234,6 +234,6 @@ class IndexFeed:
             self._service.rescan()
             self._service.start(self.post)
             self._progress = ""
-        self._facts.files.read_pins()
-        self._facts.files.read_journal()
+        self._facts.read_pins()
+        self._facts.read_journal()
         self._facts.look()

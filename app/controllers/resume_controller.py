@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, continued_note
+from app.controllers.dialog_host import started
 from app.controllers.row_prompt import Question
 from app.formats.text import one_line
 from app.keys import key_of
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
+    from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.dialogs.questions import ResumeDialog, Standing
     from app.index.row import Row
-    from app.messages import PlanMade, PlanReady
     from app.panes.sessions_pane import SessionsPane
-    from app.services.resume_planner import ResumePlanner, Starter
+    from app.services.resume_planner import ResumePlanner
     from app.setup import Setup
     from app.stores.live import Verdict
     from app.view.line import Line
@@ -52,8 +53,8 @@ class ResumeController:
     plan      the newest plan; None before the first
     planned   the path of its session; "" while Enter has to wait for a new plan
 
-    :param planner: makes plans; call `plan_made` with its messages, and `plan_ready` with those of
-        `starter`.
+    :param planner: makes the plans that are shown.
+    :param starter: resumes without a plan.
     :param show_tree: shows the tree of the session under the cursor; ``read`` its transcript.
     :param changed: paints the bars.
     """
@@ -148,11 +149,18 @@ class ResumeController:
         self._start = None
         if newest is not None:
             self._start = newest, None
-            self._planner.plan_start(newest)
+            self._plan_start(newest)
+
+    @started
+    async def _plan_start(self, newest: Row) -> None:
+        plan = await self._planner.plan_start(newest)
+        if self._start is not None:
+            self._start = newest, plan
+            self.changed()
 
     def make_plan(self, row: Row) -> None:
         """Plan how the session under the cursor is resumed."""
-        self._planner.make_plan(row)
+        self._make_plan(row)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self._host.set_timer(PATIENCE, self._hide_command)
@@ -175,13 +183,13 @@ class ResumeController:
                 if not is_reading:
                     dialog.show_standing(dialog.standing, is_gone=True)
             elif session.path != dialog.standing.path:
-                self._planner.make_plan(session)
+                self._make_plan(session)
                 return
             else:
                 dialog.show_standing(dialog.standing)
         row, plan = self._pane.list.row, self.plan
         if row is not None and plan is not None and self.planned == row.path and row.cwd != plan.cwd:
-            self._planner.make_plan(row)
+            self._make_plan(row)
 
     def states_changed(self) -> None:
         """Make a new plan if the session under the cursor was opened or closed since the last one."""
@@ -195,40 +203,27 @@ class ResumeController:
         """The live state of a session in the list, and the reason for it."""
         return self._pane.list.states.get(path, ""), self._facts.reasons.get(path, "")
 
-    def plan_made(self, event: PlanMade) -> None:
+    @started
+    async def _make_plan(self, planned: Row) -> None:
         """Show a new plan in the bar or in the dialog, and run the action that waits for it."""
-        if event.generation != self._planner.generation:
-            return
-        if not event.path:
-            if self._start is not None:
-                self._start = self._start[0], event.plan
-                self.changed()
-            return
+        plan, in_use = await self._planner.make_plan(planned)
         row = self._pane.list.row
-        is_shown = row is not None and row.path == event.path
+        is_shown = row is not None and row.path == planned.path
         if row is not None and is_shown:
             newer = self._newer(row)
             if newer is not None:
-                event.plan.asks += (continued_note(newer.id),)
-            self.plan, self.planned, self._in_use = event.plan, event.path, event.in_use
+                plan.asks += (continued_note(newer.id),)
+            self.plan, self.planned, self._in_use = plan, row.path, in_use
             self._session = row.path, row.id
-            self._planned_use = self._use_of(event.path)
+            self._planned_use = self._use_of(row.path)
         if self._dialog is not None:
             dialog, selection = self._dialog
             session = selection.row
-            if session is not None and session.path == event.path:
-                dialog.show_standing(self._standing(session, event.plan))
+            if session is not None and session.path == planned.path:
+                dialog.show_standing(self._standing(session, plan))
         if is_shown:
             self.changed()
             self._pane.run_waiting()
-
-    def plan_ready(self, event: PlanReady) -> None:
-        """Become the agent of a plan that was asked for by an action."""
-        problem = event.plan.problem or event.note
-        if problem:
-            self._messages.complain(problem[:1].upper() + problem[1:])
-        else:
-            self._host.exit(event.plan)
 
     # resume
 

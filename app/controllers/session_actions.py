@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.actions import row_actions
 from app.actions.shell_words import shell_line, shell_of
+from app.controllers.dialog_host import started
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
 from app.services.background import in_background
@@ -34,19 +35,20 @@ from app.view.selection import StableSelection
 from app.view.session_details import session_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
     from textual.geometry import Region
 
+    from app.actions.undo_steps import JournalAction
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
+    from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, JournalRead, Outcome
+    from app.messages import ActionsDone, ActionsProgressed, Outcome
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
-    from app.services.resume_planner import Starter
     from app.sessions.manager.change import Change
     from app.settings import Settings
     from app.setup import Setup
@@ -86,7 +88,6 @@ class SessionActions:
         self._known_titles: dict[tuple[str, str], str] = {}
         # (agent, session id, entry id) -> text of the entries that are labelled
         self._entry_texts: dict[tuple[str, str, str], str] = {}
-        self._kept_undo = self.can_redo = False
 
     def targets(self) -> list[Row]:
         """The sessions that are marked, else the one under the cursor."""
@@ -310,11 +311,9 @@ class SessionActions:
             rows = await self._prompt.rows_of(selection)
             self.run(what, rows, lambda *about: row_actions.fork(*about, to=folder))
 
-    def resume_elsewhere(self, row: Row) -> None:
+    @started
+    async def resume_elsewhere(self, row: Row) -> None:
         """Ask for a folder, and resume the session of `row` there."""
-        self._host.start(self._resume_elsewhere(row))
-
-    async def _resume_elsewhere(self, row: Row) -> None:
         selection = self._selection(row)
         folder = await self.ask_folder("Folder to resume in")
         for session in await self._prompt.rows_of(selection) if folder is not None else ():
@@ -405,42 +404,36 @@ class SessionActions:
 
     # undo
 
-    def journal_read(self, event: JournalRead) -> None:
-        """Remember what the journal has."""
-        self._kept_undo, self.can_redo = event.can_undo, event.can_redo
-
     @property
     def can_undo(self) -> bool:
         """Whether something can be undone; False until the journal was read."""
-        return self._kept_undo or self._runner.has_unrecorded
+        return self._facts.can_undo or self._runner.has_unrecorded
 
     def undo(self) -> None:
         """Undo the last action; the last one of an earlier run only after a question."""
-        self._runner.undo()
+        self._host.start(self._ask_to_undo(self._runner.undo(), is_redo=False))
 
     def redo(self) -> None:
         """Redo the action that was undone last; one that an earlier run undid only after a question."""
-        self._runner.redo()
+        self._host.start(self._ask_to_undo(self._runner.redo(), is_redo=True))
 
-    def earlier_found(self, event: EarlierFound) -> None:
+    async def _ask_to_undo(self, found: Awaitable[JournalAction | None], *, is_redo: bool) -> None:
         """Ask whether to undo, or redo, the last action of an earlier run."""
+        earlier = await found
         # If a dialog is open by now, its keys must not answer this question.
-        if self._host.is_active:
-            self._host.start(self._ask_to_undo(event))
-
-    async def _ask_to_undo(self, event: EarlierFound) -> None:
-        earlier = event.earlier
+        if earlier is None or not self._host.is_active:
+            return
         change = earlier.changes[-1]
         rows = self._pane.model.rows_with_id(change.session_id)
         titles = [row.title for row in rows if row.agent == change.agent]
         title = earlier.title or next(iter(titles), change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
-            lambda cells: earlier_question(earlier.changes, title, ago, cells, is_redo=event.is_redo),
-            (("enter", "redo" if event.is_redo else "undo"),),
+            lambda cells: earlier_question(earlier.changes, title, ago, cells, is_redo=is_redo),
+            (("enter", "redo" if is_redo else "undo"),),
         )
         if await self._prompt.confirm(question):
-            if event.is_redo:
+            if is_redo:
                 self._runner.redo_earlier(earlier.action)
             else:
                 self._runner.undo_earlier(earlier.action)
@@ -506,8 +499,8 @@ class SessionActions:
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
         if any(change.kind in ("pin", "tags", "note") for change in changes):
-            self._facts.files.read_pins()
-        self._facts.files.read_journal()
+            self._facts.read_pins()
+        self._facts.read_journal()
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
+from app.sessions.errors import SessionError
 from app.view.comparison import BESIDE_FROM, ComparisonCursor, ComparisonTable
 from app.view.line import fit_line
+from app.view.notifications import reason_of
 from app.widgets.dialog import Dialog, DialogBox, TextLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from app.messages import BranchesCompared
+    from app.services.branch_jobs import ComparedBranches
     from app.sessions.tree.node import Node
     from app.view.line import Line
 
@@ -101,10 +104,10 @@ class CompareDialog(Dialog["Node | None"]):
         Binding("left_square_bracket", "turn(-1)", "Previous branch"),
     ]
 
-    def __init__(self, turned: Callable[[int], None]) -> None:
-        """:param turned: asks for the branch that is this many after the first; `show` shows it."""
+    def __init__(self, compare: Callable[[int], Awaitable[ComparedBranches]]) -> None:
+        """:param compare: compares with the branch that is this many after the first."""
         super().__init__()
-        self._turned = turned
+        self._compare = compare
         self._at = 0
         self._head = TextLines(id="compared")
         self._head.can_focus = False
@@ -118,17 +121,19 @@ class CompareDialog(Dialog["Node | None"]):
 
     def on_mount(self) -> None:
         self._lines.focus()
-        self._turned(0)
+        self._show(0)
 
-    def show(self, event: BranchesCompared) -> None:
-        """Show what was compared, or why nothing was."""
-        comparison = event.comparison
-        self.query_one("#said").display = comparison is None
-        if comparison is None:
-            self.set_text("#said", one_line(event.reason, 300))
+    @work
+    async def _show(self, number: int) -> None:
+        """Compare with a branch, and show how it differs, or why nothing was compared."""
+        try:
+            comparison, self._at, of, place = await self._compare(number)
+        except (SessionError, OSError) as error:
+            self.query_one("#said").display = True
+            self.set_text("#said", one_line(reason_of(error), 300))
             return
-        self._at = event.at
-        names = ("active", f"branch {event.number:,} of {event.of + 1:,}")
+        self.query_one("#said").display = False
+        names = ("active", f"branch {place:,} of {of + 1:,}")
 
         def lay_out(cells: int) -> ComparisonTable:
             return ComparisonTable(comparison, cells, names, stacked=self.app.size.width < BESIDE_FROM)
@@ -136,12 +141,12 @@ class CompareDialog(Dialog["Node | None"]):
         # The head does not scroll.
         self._head.show(lambda cells: lay_out(cells).head, most=lambda: self.size.height)
         self._lines.compare(lay_out, most=lambda: max(1, self.room - self._head.rows))
-        others = "[ ] branch  " if event.of > 1 else ""
+        others = "[ ] branch  " if of > 1 else ""
         self.set_keys(f"n N next difference  Enter go there  Tab side  {others}Esc close")
 
     def action_turn(self, step: int) -> None:
         """Compare another branch."""
-        self._turned(self._at + step)
+        self._show(self._at + step)
 
     def action_difference(self, step: int) -> None:
         """Move the cursor to another difference."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static
 
 from app.keys import key_of
-from app.messages import HistoryRead
 from app.services.places import PlacesReader
 from app.view.history import history_line
 from app.widgets.dialog import Dialog, DialogBox, ItemList
@@ -75,11 +74,6 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
     def on_unmount(self) -> None:
         self._reader.stop()
 
-    def reload(self) -> None:
-        """Read the journal again."""
-        self._busy = False
-        self._reader.read_history(self._rows())
-
     @property
     def _next_undo(self) -> HistoryStep | None:
         """The action that is undone next: the newest that can be."""
@@ -89,11 +83,13 @@ class HistoryDialog(Dialog["HistoryStep | None"]):
     def _next_redo(self) -> HistoryStep | None:
         return next((step for step in reversed(self._list.items) if step and step.is_undone), None)
 
-    @on(HistoryRead)
-    def _history_read(self, event: HistoryRead) -> None:
-        event.stop()
-        undone = [step for step in event.steps if step.is_undone]
-        done = [step for step in event.steps if not step.is_undone]
+    @work
+    async def reload(self) -> None:
+        """Show the journal as it is now."""
+        self._busy = False
+        steps = await self._reader.read_history(self._rows())
+        undone = [step for step in steps if step.is_undone]
+        done = [step for step in steps if not step.is_undone]
         items = [*undone, *([None] if undone else []), *done]
         if self._is_shown and [*map(_identity, items)] == [*map(_identity, self._list.items)]:
             # Only titles or reasons are new.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import LabelledRead
 from app.services.tree_reader import LabelReader
 from app.sessions.tree.labelled import LabelledEntry
 from app.view.cells import pad, shorten, stable_width, width
@@ -116,18 +115,19 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._line.focus()
         self._all = not any(row.path == self._path for row in self._rows)
         self._show()
-        self._reader.read(sorted(self._rows, key=lambda row: (row.path != self._path, -row.modified)))
+        self._read()
 
     def on_unmount(self) -> None:
         self._reader.stop()
 
-    @on(LabelledRead)
-    def _labelled_read(self, event: LabelledRead) -> None:
-        event.stop()
-        for entry_id, found in event.entries.items():
-            self._entries[event.path, entry_id] = found
-        self._list.redraw_rows()
-        self._show_entry()
+    @work
+    async def _read(self) -> None:
+        """Read the entries of one session after the other."""
+        for row in sorted(self._rows, key=lambda row: (row.path != self._path, -row.modified)):
+            for entry_id, found in (await self._reader.read(row) or {}).items():
+                self._entries[row.path, entry_id] = found
+            self._list.redraw_rows()
+            self._show_entry()
 
     def _show(self) -> None:
         typed = self._line.value.strip().casefold()

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from app.commands import Command
 from app.dialogs.palette import CommandOffer, PaletteDialog
-from app.messages import LyingSessionRead, PlaceRead
+from app.messages import PlaceRead
 from app.services.places import PlacesReader
 from app.view.cells import shorten
 from app.view.places import PlaceModel, lost_for_good, place_line
@@ -23,7 +23,7 @@ from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -251,18 +251,17 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._describe_row()
 
     def action_read(self) -> None:
-        """Read the session under the cursor, where it lies."""
-        row = self._list.picked
-        if row is not None and self._show_session is not None:
-            self._reader.read_session(row.item)
+        """Show the session under the cursor, where it lies."""
+        picked = self._list.picked
+        if picked is not None and self._show_session is not None:
+            self.run_worker(self._show_read(self._reader.read_session(picked.item)))
 
-    @on(LyingSessionRead)
-    def _session_read(self, event: LyingSessionRead) -> None:
-        event.stop()
-        if event.row is None:
+    async def _show_read(self, read: Awaitable[Row | None]) -> None:
+        row = await read
+        if row is None:
             self._say("", "! It cannot be read, or has left the trash.")
         elif self._show_session is not None and self.is_active:
-            self._show_session(event.row)
+            self._show_session(row)
 
     @on(LineList.Activated)
     def action_restore(self) -> None:

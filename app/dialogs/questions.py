@@ -292,8 +292,8 @@ def path_at(start: str, text: str, home: str) -> str:
     return os.path.normpath(os.path.join(start, text)) if text else ""
 
 
-class WaitDialog(Dialog[None]):
-    """Is shown while a summary is made; Esc cancels it."""
+class WaitDialog(Dialog["str | None"]):
+    """Is shown while a summary is made, and answers with it; Esc cancels it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Cancel")]
 
@@ -301,17 +301,18 @@ class WaitDialog(Dialog[None]):
         super().__init__()
         self._text = text
         self._has_ended = False
+        self._result: str | None = None
 
     def compose(self) -> ComposeResult:
         with DialogBox("Summary", "Esc cancel"), VerticalScroll(classes="body"):
             yield Static(Content(inert(self._text)))
 
-    def end(self) -> None:
-        """Close the dialog, because the summary is no longer awaited: at once, or when it gets the keys."""
-        self._has_ended = True
+    def end(self, result: str | None) -> None:
+        """Close the dialog, because the command has ended: at once, or when it gets the keys."""
+        self._has_ended, self._result = True, result
         self.on_screen_resume()
 
     def on_screen_resume(self) -> None:
         # It may not be open yet, or the help may be open over it: then Textual would close another screen.
         if self._has_ended and self.is_mounted and self.is_active:
-            self.dismiss(None)
+            self.dismiss(self._result)

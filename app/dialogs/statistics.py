@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static
 
 from app.index.statistics import DAY, GROUPS, SORTS, WEEK
-from app.messages import StatisticsMade, StatisticsProgressed
-from app.services.statistics_reader import StatisticsReader
+from app.services.statistics_reader import GroupedFigures, StatisticsReader
 from app.sessions.summaries.figures import local_day
 from app.view.arrangement import SessionSet
 from app.view.branch_choices import Option
@@ -82,7 +81,8 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         self._by = ChoiceRow("By", options, DAY, id="figures-by", indent=4)
         self._by.can_focus = False
         self._list = ItemList["tuple[Group, float]"](self._draw, id="figures")
-        self._made: StatisticsMade | None = None
+        self._is_read = False
+        self._made: GroupedFigures | None = None
         self._sort: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -96,24 +96,27 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
             yield self._list
 
     def on_mount(self) -> None:
-        self._reader.group(self._by.value)
+        self._read()
 
     def on_unmount(self) -> None:
         self._reader.stop()
 
-    @on(StatisticsProgressed)
-    def _progressed(self, event: StatisticsProgressed) -> None:
-        event.stop()
-        if self._made is None:
-            said = f"Reading {event.done:,} of {event.total:,} sessions, once"
-            self.set_text("#figures-total", said)
+    @work
+    async def _read(self) -> None:
+        await self._reader.read(lambda *numbers: self.call_later(self._show_progress, *numbers))
+        self._is_read = True
+        self._group()
 
-    @on(StatisticsMade)
-    def _statistics_made(self, event: StatisticsMade) -> None:
-        event.stop()
-        if (event.group_by, event.sort) != (self._by.value, self._sort):
+    def _show_progress(self, done: int, total: int) -> None:
+        if not self._is_read:
+            self.set_text("#figures-total", f"Reading {done:,} of {total:,} sessions, once")
+
+    @work
+    async def _group(self) -> None:
+        """Show the figures by the chosen kind of group."""
+        if not self._is_read:
             return
-        self._made = event
+        self._made = event = await self._reader.group(self._by.value, self._sort)
         groups = event.found.groups
         amounts = amounts_of(groups, event.group_by, event.sort)
         most = longest(amounts)
@@ -176,10 +179,10 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         """Sort in the next way: by cost, tokens, time, prompts, and as usual."""
         orders = (None, *SORTS)
         self._sort = orders[(orders.index(self._sort) + 1) % len(orders)]
-        self._reader.group(self._by.value, self._sort)
+        self._group()
 
     def on_choice_row_chosen(self) -> None:
-        self._reader.group(self._by.value, self._sort)
+        self._group()
 
     @on(LineList.Activated)
     def action_choose(self) -> None:

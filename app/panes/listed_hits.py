@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.messages import HitLocated
 from app.services.session_search import HitExcerpts, HitLocator
+from app.view.hit_line import HitPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from app.index.index import Index
     from app.index.row import Row
     from app.index.search.results import Hit
-    from app.messages import ExcerptsFound, HitsCounted
     from app.services.background import Post
+    from app.view.hit_line import HitExcerpt
     from app.widgets.session_list import SessionListView
 
 
@@ -26,12 +26,18 @@ class ListedHits:
     in_all   the number of hits in all listed sessions, as text; "" if it is not known
     """
 
-    def __init__(self, sessions: SessionListView, index: Callable[[], Index | None], post: Post) -> None:
+    def __init__(
+        self,
+        sessions: SessionListView,
+        index: Callable[[], Index | None],
+        post: Post,
+        located: Callable[[HitPlace], None],
+    ) -> None:
         """:param index: gives the index that was searched.
-        :param post: receives the messages of the services, and `HitLocated` for a session without a hit.
+        :param located: shows the hit of the session under the cursor.
         """
         self._list = sessions
-        self._post = post
+        self._located = located
         self._locator = HitLocator(index, post)
         self._excerpts = HitExcerpts(index, post)
         self._hits: Mapping[str, Hit] = {}
@@ -39,8 +45,9 @@ class ListedHits:
         self._excerpt_rows: dict[str, Row] = {}
         # path, query, whether everything was searched and whether its row is provisional, of the hit that was
         # located last
-        self._located = ("", "", False, False)
-        self._counted: HitsCounted | None = None
+        self._located_last = ("", "", False, False)
+        # a query, the numbers of its hits by session, and whether there are no more
+        self._counted: tuple[str, Mapping[str, int], bool] = "", {}, True
         self.in_all = ""
 
     def stop(self) -> None:
@@ -50,7 +57,6 @@ class ListedHits:
 
     def query_changed(self) -> None:
         """The hits belong to another query now."""
-        self._excerpts.cancel()
         self.in_all = ""
 
     def clear(self) -> None:
@@ -81,56 +87,64 @@ class ListedHits:
 
     # the excerpts and the number of hits
 
-    def find_excerpts(self, paths: Sequence[str]) -> None:
-        """Find the excerpts of some sessions."""
-        hits = [self._hits[path] for path in paths if path in self._hits]
-        if hits:
-            self._excerpts.find(hits, self._hits, self._list.excerpts_of)
+    async def find_excerpts(self, paths: Sequence[str]) -> None:
+        """Show the excerpts of some sessions, then the branches of the hits; then count all hits."""
+        query, every = self._list.excerpts_of, self._hits
+        hits = [every[path] for path in paths if path in every]
+        if not hits:
+            return
+        at = 0
+        while at < len(hits):
+            found = await self._excerpts.find(hits[at:], query)
+            self._show_excerpts(hits[at:], found)
+            at += len(found)
+        for hit in hits:
+            excerpt = await self._excerpts.place(hit, query)
+            if excerpt is not None:
+                self._show_excerpts([hit], [excerpt])
+        self._counted = (query, *await self._excerpts.count(every))
 
-    def show_excerpts(self, event: ExcerptsFound) -> None:
+    def _show_excerpts(self, hits: Sequence[Hit], excerpts: Sequence[HitExcerpt]) -> None:
         """Show the excerpts that belong to the query."""
-        query = self._list.excerpts_of
-        found = {path: excerpt for path, excerpt in event.excerpts.items() if excerpt.query == query}
+        found = {hit.path: excerpt for hit, excerpt in zip(hits, excerpts, strict=False)}
+        found = {path: each for path, each in found.items() if each.query == self._list.excerpts_of}
         self._excerpt_rows.update((path, self._hits[path].row) for path in found if path in self._hits)
         self._list.show_excerpts(found)
 
-    def counted(self, event: HitsCounted) -> bool:
-        """Take the numbers of hits. False if they belong to another query."""
-        if event.query != self._list.excerpts_of:
-            return False
-        self._counted = event
-        self.count()
-        return True
-
     def count(self) -> None:
         """Add up the hits in all listed sessions, or the least that there are."""
-        counted = self._counted
-        if counted is not None and counted.query == self._list.excerpts_of:
+        query, counts, exact = self._counted
+        if query == self._list.excerpts_of:
             listed = self._list.model.group_of
-            hits = sum(count for path, count in counted.counts.items() if listed(path) is not None)
-            self.in_all = f"{hits:,}{'' if counted.exact else '+'}" if hits else ""
+            hits = sum(count for path, count in counts.items() if listed(path) is not None)
+            self.in_all = f"{hits:,}{'' if exact else '+'}" if hits else ""
 
     # the hit of the session under the cursor
 
     def locate(self, query: str, *, everywhere: bool) -> None:
-        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
-        at once and without a place if there is no hit.
-        """
+        """Find the entry and branch of the hit of the session under the cursor, unless that was done."""
         row = self._list.row
         path = row.path if row is not None else ""
         hit = self._hits.get(path)
         # The branches of a session are known when its file is read.
         is_provisional = hit is not None and hit.row.provisional
         wanted = (path, query if hit else "", everywhere, is_provisional)
-        if wanted == self._located:
+        if wanted == self._located_last:
             return
-        again = wanted[:3] == self._located[:3]
-        self._located = wanted
-        if hit is not None:
-            self._locator.locate(path, hit, query, everywhere=everywhere, again=again)
-        else:
-            self._post(HitLocated(path, query, None, -1, (), ""))
+        again = wanted[:3] == self._located_last[:3]
+        self._located_last = wanted
+        finding = self._find_places(path, hit, query, everywhere, again)
+        self._list.run_worker(finding, exclusive=True, group="hit")
+
+    async def _find_places(
+        self, path: str, hit: Hit | None, query: str, everywhere: bool, again: bool
+    ) -> None:
+        if hit is None:
+            self._located(HitPlace(path, query, None, -1, (), ""))
+            return
+        async for place in self._locator.places(path, hit, query, everywhere=everywhere, again=again):
+            self._located(place)
 
     def forget_located(self) -> None:
         """Let `locate` answer once more about the same hit."""
-        self._located = ("", "", False, False)
+        self._located_last = ("", "", False, False)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
-from app.messages import ProjectRead
 from app.services.project_reader import ProjectReader
 from app.view.project_overview import project_rows, render_project_row, render_project_row_below
 from app.widgets.commands import bindings_of
@@ -157,9 +156,7 @@ class ProjectPane(Pane):
 
         :param busy: paths of the sessions that a running agent may have open.
         """
-        if project is None:
-            self._reader.forget()
-        elif self.project is None or self.project.cwd != project.cwd:
+        if project is not None and (self.project is None or self.project.cwd != project.cwd):
             self._overview = None
             self.lines.is_current = False
             self.set_timer(PATIENCE, self._clear)
@@ -177,24 +174,31 @@ class ProjectPane(Pane):
         if self._timer is None:
             self._timer = self.set_timer(RENEW_EVERY, self._read)
 
-    def _read(self) -> None:
+    @work(exclusive=True)
+    async def _read(self) -> None:
+        """Show the project, then the times of its labels, then its figures."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self.project is not None:
-            self._reader.read(self.project.lines, frozenset(self._busy))
-
-    @on(ProjectRead)
-    def _project_read(self, event: ProjectRead) -> None:
-        event.stop()
-        if event.generation != self._reader.generation:
+        if self.project is None:
             return
-        self._overview = event.overview
+        rows = [line.session for line in self.project.lines]
+        overview = await self._reader.read(rows, frozenset(self._busy))
+        self._show(overview)
+        if overview.labels:
+            overview = await self._reader.with_times(overview)
+            self._show(overview)
+        figures = await self._reader.figures(rows)
+        if figures is not None:
+            self._show(overview._replace(figures=figures))
+
+    def _show(self, overview: ProjectOverview) -> None:
+        self._overview = overview
         if self.lines.is_current:
             self.update_ages()
         else:
             self.lines.is_current = True
-            self.lines.show_first(project_rows(event.overview, self._now_ms()))
+            self.lines.show_first(project_rows(overview, self._now_ms()))
 
     def _clear(self) -> None:
         """Show no rows if those of the project are not there yet."""

@@ -11,13 +11,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
+from app.messages import SearchFound
 from app.panes.listed_hits import ListedHits
 from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, SessionSearch
@@ -35,7 +35,7 @@ from app.widgets.panes import Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.setup import Setup
     from app.view.arrangement import Arrangement
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -130,11 +131,14 @@ class SessionsPane(Pane):
         model: ListModel,
         setup: Setup,
         index: Callable[[], Index | None],
+        located: Callable[[HitPlace], None],
         *,
         id: str,
         selects: bool = False,
     ) -> None:
-        """:param index: gives the index to search; None while it is not ready: call `look_again` then."""
+        """:param index: gives the index to search; None while it is not ready: call `look_again` then.
+        :param located: shows the hit of the session under the cursor, or that it has none.
+        """
         title, *shorter = model.arrangement.titles(list_name(selects=selects))
         super().__init__(title, tuple(shorter), id=id)
         self.joined: tuple[int, str] | None = None
@@ -167,8 +171,8 @@ class SessionsPane(Pane):
         self.set_class(self.is_alone, "bare")
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
-        self.hits = ListedHits(self.list, index, self.post_message)
-        self._completer = Completer(model.rows, lambda: model.taggings, setup.home, self.post_message)
+        self.hits = ListedHits(self.list, index, self.post_message, located)
+        self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
 
@@ -330,7 +334,7 @@ class SessionsPane(Pane):
     def prepare(self) -> None:
         """Load what a search needs before the first letter."""
         self._search.prepare()
-        self._completer.prepare()
+        self._collect_values()
 
     def open_box(self) -> None:
         """Show the search box and focus it."""
@@ -389,6 +393,7 @@ class SessionsPane(Pane):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = self._outcome = None
         self._is_typing = not self._is_first
+        self.workers.cancel_group(self, "excerpts")
         self.hits.query_changed()
         self.is_refused = False
         self.steps_before = self.list.steps
@@ -410,10 +415,19 @@ class SessionsPane(Pane):
             self.hits.clear()
             self.locate_hit()
 
-    @on(ValuesCollected)
+    def _collect_values(self) -> None:
+        if not self._completer.is_current:
+            collected = self._completer.collect(self.model.rows(), self.model.taggings)
+            self.run_worker(self._await_values(collected))
+
+    async def _await_values(self, collected: Awaitable[None]) -> None:
+        await collected
+        self.offer_completion()
+
     def offer_completion(self) -> None:
         """Show the completions of the word at the cursor."""
         if self.box.has_focus:
+            self._collect_values()
             before = self.completion.state
             self.completion.offer()
             if "list" in (before, self.completion.state):
@@ -470,19 +484,13 @@ class SessionsPane(Pane):
     # why sessions are hits
 
     @on(SessionListView.ExcerptsMissing)
-    def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
+    @work(exclusive=True, group="excerpts")
+    async def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
         if self.is_due or not self.is_answered:
             return  # The search takes less time alone; the rows are drawn again when it is done.
-        self.hits.find_excerpts(event.paths)
-
-    @on(ExcerptsFound)
-    def _excerpts_found(self, event: ExcerptsFound) -> None:
-        self.hits.show_excerpts(event)
-
-    @on(HitsCounted)
-    def _hits_counted(self, event: HitsCounted) -> None:
-        if self.hits.counted(event):
-            self.changed()
+        await self.hits.find_excerpts(event.paths)
+        self.hits.count()
+        self.changed()
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
         """Show a message about the search, and underline the parts of the query that it is about."""
@@ -525,9 +533,7 @@ class SessionsPane(Pane):
     # the hit of the session under the cursor
 
     def locate_hit(self) -> None:
-        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
-        at once and without a place if there is no hit.
-        """
+        """Find the entry and branch of the hit of the session under the cursor, if that is shown."""
         path = self.list.row.path if self.list.row is not None else ""
         # The screen calls this again when it shows that session.
         if path == self.shown:
@@ -543,10 +549,10 @@ class SessionsPane(Pane):
         """Whether the search has a hit in the session under the cursor."""
         return self.hits.has(self.list.row)
 
-    def is_current(self, event: HitLocated) -> bool:
+    def is_current(self, place: HitPlace) -> bool:
         """Whether a place belongs to the session under the cursor and to the query in the box."""
         row = self.list.row
-        return row is not None and row.path == event.path and event.query == self.box.value
+        return row is not None and row.path == place.path and place.query == self.box.value
 
     # actions on the session under the cursor, which wait for the search
 

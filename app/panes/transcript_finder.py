@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.services.transcript_outline import TranscriptOutline
     from app.sessions.tree.entry_ref import EntryRef
     from app.view.transcript_outline import Hits
     from app.widgets.transcript_lines import TranscriptLines
@@ -28,19 +27,19 @@ class TranscriptFinder:
     def __init__(
         self,
         lines: TranscriptLines,
-        service: TranscriptOutline,
+        search: Callable[..., object],
         *,
         go_to: Callable[[EntryRef, EntryRef | None], None],
         changed: Callable[[], None],
         complain: Callable[[str], None],
     ) -> None:
-        """:param service: searches; call `found` with the hits that it posts.
+        """:param search: begins a search, as `TranscriptOutline.search`; `found` gets its hits.
         :param go_to: shows a hit, on the path through the second entry; None for the active path.
         :param changed: shows that other words are searched for, or that their hits are known.
         :param complain: shows why a key does nothing.
         """
         self.line = FindLine(lines, id=f"{lines.id}-find")
-        self._service = service
+        self._search = search
         self._go_to = go_to
         self._changed = changed
         self._complain = complain
@@ -108,10 +107,10 @@ class TranscriptFinder:
         if not words or row is None:
             self._forget_hits()
         elif words != self.words:
-            self._service.search(row.path, (row.agent,), words, through)
+            self._search(words, through)
 
     def step_to_first(
-        self, row: Row, words: Sequence[str], step: int, through: EntryRef | None, *, tools: bool
+        self, words: Sequence[str], step: int, through: EntryRef | None, *, tools: bool
     ) -> None:
         """Search for the words of the search of all sessions, and go to the next hit from the cursor. If no
         entry has all of the words, the entries that have one of them are the hits.
@@ -121,8 +120,7 @@ class TranscriptFinder:
         :param tools: search tool calls and their output as well.
         """
         self._stepped_words, self._first_step = tuple(words), step
-        words = self._stepped_words
-        self._service.search(row.path, (row.agent,), words, through, tools=tools, one_by_one=True)
+        self._search(self._stepped_words, through, tools=tools, one_by_one=True)
 
     def found(self, hits: Hits, entry: EntryRef | None, through: EntryRef | None) -> bool:
         """Take the hits, and go to the first one at the cursor or behind it.

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import (
-    BlockRead,
-    HitLocated,
-    OutlineRead,
-    TranscriptFailed,
-    TranscriptHits,
-    TranscriptRead,
-)
+from app.messages import TranscriptRead
 from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
 from app.services.transcript_request import Request
+from app.services.tree_reader import reason_of
+from app.sessions.errors import SessionError
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
+from app.view.hit_line import HitPlace
 from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
@@ -35,7 +31,7 @@ from app.widgets.panes import Pane
 from app.widgets.transcript_lines import PreviewLines, TranscriptLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.timer import Timer
@@ -85,7 +81,7 @@ class TranscriptPane(Pane):
         # the session, and the path under which it was opened; "" for none
         self._row: Row | None = None
         self._opened = ""
-        self._hit: HitLocated | None = None
+        self._hit: HitPlace | None = None
         # the user chose the entry: it stays in view when a hit that was known before is located again
         self._stays = False
         # the position that was asked for last, and whether one to which the user moves meanwhile replaces it
@@ -112,7 +108,7 @@ class TranscriptPane(Pane):
         self._outline_timer: Timer | None = None
         self.finder = TranscriptFinder(
             self.lines,
-            self._outlines,
+            self._search,
             go_to=self._go_to_hit,
             changed=self._highlight,
             complain=self._complain,
@@ -159,9 +155,7 @@ class TranscriptPane(Pane):
         else:
             self._open(END)
 
-    def show_entry(
-        self, row: Row, entry_id: str | None, offset: int, found: HitLocated | None = None
-    ) -> None:
+    def show_entry(self, row: Row, entry_id: str | None, offset: int, found: HitPlace | None = None) -> None:
         """Show a session with the cursor on an entry.
 
         :param found: the hit of a search in this session: its words are highlighted, and the keys for the
@@ -170,7 +164,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._row, self._stays, self._opened = row, True, row.path
-        self._hit = found and HitLocated(
+        self._hit = found and HitPlace(
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
         )
         self._forget_path()
@@ -182,7 +176,7 @@ class TranscriptPane(Pane):
         ref = self.lines.transcript.ref()
         return ref.anchor if ref is not None else None
 
-    def show_hit(self, hit: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         """Scroll to a hit, if its session is shown."""
         if hit.path != self._opened:
             return
@@ -295,6 +289,11 @@ class TranscriptPane(Pane):
             return
         part, lines = event.part, self.lines
         self._answered = event.generation
+        if part is None:
+            self._asked, self._at_root, self._total = "", True, None
+            lines.show_notice(one_line(event.reason))
+            self._show_position()
+            return
         if part.opened or part.followed or self._asked != "follow":
             self._asked = ""
         self._at_root = part.at_root
@@ -346,15 +345,6 @@ class TranscriptPane(Pane):
         messages = counted(row.message_count, "message")
         return f"Nothing is on the active path: {ANEW}. The other branches have {messages}."
 
-    @on(TranscriptFailed)
-    def _failed(self, event: TranscriptFailed) -> None:
-        if event.generation == self._reader.generation:
-            self._answered, self._asked = event.generation, ""
-            self._at_root = True
-            self._total = None
-            self.lines.show_notice(one_line(event.reason))
-            self._show_position()
-
     # reading more
 
     @on(TranscriptLines.Scrolled)
@@ -399,25 +389,29 @@ class TranscriptPane(Pane):
     # blocks
 
     @on(TranscriptLines.BlockAsked)
-    def _block_asked(self, event: TranscriptLines.BlockAsked) -> None:
+    @work
+    async def _block_asked(self, event: TranscriptLines.BlockAsked) -> None:
         transcript = self.lines.transcript
-        placed = transcript.placed
-        if placed is not None:
-            self._reader.read_block(transcript.turns[placed.turn], placed.number, event.wanted)
-
-    @on(BlockRead)
-    def _block_read(self, event: BlockRead) -> None:
-        if event.generation != self._reader.generation:
+        placed, generation = transcript.placed, self._reader.generation
+        if placed is None:
             return
-        ref = BlockRef(event.entry, event.index)
-        if event.block is None:
-            self._complain(event.reason or "the block has gone")
+        turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
+        try:
+            block = await self._reader.read_block(turn, placed.number)
+        except (SessionError, OSError) as error:
+            reason = reason_of(error)
+        ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
+        if generation != self._reader.generation:
+            return
+        if block is None:
+            self._complain(reason)
         elif event.wanted == "lines":
-            self.lines.unfold_whole(ref, event.block)
+            block.text, block.codes = "", []
+            self.lines.unfold_whole(ref, block)
         elif event.wanted == "text":
-            self._copy("Block", event.block.text)
+            self._copy("Block", block.text)
         else:
-            self._copy_code(ref, event.block.codes)
+            self._copy_code(ref, block.codes)
 
     def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
         last, number = self._copied
@@ -526,11 +520,22 @@ class TranscriptPane(Pane):
             self._outline_timer.stop()
         self._outline_timer = self.set_timer(OUTLINE_SECONDS, self._read_outline)
 
-    def _read_outline(self) -> None:
+    @work
+    async def _read_outline(self) -> None:
         row = self._row
         # A search that runs is not replaced.
-        if row is not None and self._opened and self.lines.turns and not self.finder.is_running:
-            self._outlines.read(row.path, (row.agent,), self._path_entry)
+        if row is None or not self._opened or not self.lines.turns or self.finder.is_running:
+            return
+        outline = await self._outlines.read(row.path, (row.agent,), self._path_entry)
+        if outline is None or row.path != self._opened:
+            return
+        self._outline = outline
+        before = dict(self.lines.transcript.notes)
+        key = key_of("branch.switch") if self.lines.focusable else ""
+        self.lines.transcript.notes = outline.notes(key)
+        if before or outline.points:
+            self.lines.placed_anew()
+        self._show_position()
 
     @property
     def _path_entry(self) -> EntryRef | None:
@@ -538,18 +543,6 @@ class TranscriptPane(Pane):
         if self._through is not None:
             return self._through
         return self._hit.entry if self._hit is not None else None
-
-    @on(OutlineRead)
-    def _outline_read(self, event: OutlineRead) -> None:
-        if event.generation != self._outlines.generation or event.path != self._opened:
-            return
-        self._outline = event.outline
-        before = dict(self.lines.transcript.notes)
-        key = key_of("branch.switch") if self.lines.focusable else ""
-        self.lines.transcript.notes = event.outline.notes(key)
-        if before or event.outline.points:
-            self.lines.placed_anew()
-        self._show_position()
 
     @on(TranscriptLines.BranchAsked)
     def _branch_asked(self, event: TranscriptLines.BranchAsked) -> None:
@@ -598,11 +591,19 @@ class TranscriptPane(Pane):
         event.stop()
         self.finder.typed(self._row, self._path_entry)
 
-    @on(TranscriptHits)
-    def _hits_found(self, event: TranscriptHits) -> None:
-        if event.generation != self._outlines.generation or event.path != self._opened:
+    @work
+    async def _search(
+        self, words: Sequence[str], through: EntryRef | None, *, tools: bool = True, one_by_one: bool = False
+    ) -> None:
+        row = self._row
+        if row is None:
             return
-        if self.finder.found(event.hits, self.entry, self._through) and self._outline is None:
+        hits = await self._outlines.search(
+            row.path, (row.agent,), words, through, tools=tools, one_by_one=one_by_one
+        )
+        if hits is None or row.path != self._opened:
+            return
+        if self.finder.found(hits, self.entry, self._through) and self._outline is None:
             self._read_outline_later()
 
     @on(TranscriptLines.HitAsked)
@@ -610,7 +611,7 @@ class TranscriptPane(Pane):
         row, words = self._row, self._words
         if self.finder.hits is None and words and row is not None:
             tools = self._hit is None or self._hit.tools
-            self.finder.step_to_first(row, words, event.step, self._path_entry, tools=tools)
+            self.finder.step_to_first(words, event.step, self._path_entry, tools=tools)
         else:
             self.finder.step(event.step)
 

@@ -10,12 +10,12 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.message import Message
 
 from app.formats.prices import LIST_PRICES, NO_COST, Prices
 from app.formats.text import one_line
-from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages import EntriesFound, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import session_title
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages import HitLocated
     from app.sessions.tree.branches import BranchFacts
+    from app.view.hit_line import HitPlace
 
 PATIENCE = 0.3
 """Seconds after which "reading…" is shown."""
 BRANCHES_EVERY = 0.25
+# Rows that are read at a time: a newer request waits for them.
+BATCH = 50
 """Least seconds between two readings of the branches of a tree that grows."""
 MOST_COUNTED = 8_000_000
 """Bytes of a session above which the hits of a search of all sessions are counted only when a key steps to
@@ -95,7 +97,7 @@ class TreePane(Pane):
         self._open_timer: Timer | None = None
         self._debounce = CursorDebounce()
         # the hit that the cursor goes to as soon as its entry is there
-        self._wanted: HitLocated | None = None
+        self._wanted: HitPlace | None = None
         # the generation of the last answer
         self._answered = 0
         # (agent, session id) -> the entry of the cursor, for sessions whose cursor was not on the leaf
@@ -222,26 +224,27 @@ class TreePane(Pane):
     def _tree_opened(self, event: TreeOpened) -> None:
         if event.generation != self._trees.generation:
             return
-        tree = self.entry_tree
-        if event.view.tree_filter != tree.tree_filter:
-            event.view.set_filter(tree.tree_filter)
-        if not event.view.tree.is_whole and not event.view.count:
+        tree, view = self.entry_tree, event.view
+        if view is None:
+            self._answered = event.generation
+            tree.show_message(one_line(event.reason))
+            self.update_borders()
+            return
+        if view.tree_filter != tree.tree_filter:
+            view.set_filter(tree.tree_filter)
+        if not view.tree.is_whole and not view.count:
             # The filter hides all entries at the end of the session, but perhaps not those before.
             return
         self._answered = event.generation
-        if (
-            tree.view is not None
-            and not tree.view.tree.is_whole
-            and tree.view.tree.path == event.view.tree.path
-        ):
-            tree.complete_tree(event.view)
+        if tree.view is not None and not tree.view.tree.is_whole and tree.view.tree.path == view.tree.path:
+            tree.complete_tree(view)
         elif event.again:
             self._remember_entry()
-            header = event.view.tree.header
+            header = view.tree.header
             entry_id = self._left_at.get((header.agent, header.id))
-            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
+            tree.replace_tree(view, entry_id, follow=entry_id is None)
         else:
-            tree.show_tree(event.view)
+            tree.show_tree(view)
         self.finder.opened()
         self._branch_table = None
         self._read_branches()
@@ -262,39 +265,27 @@ class TreePane(Pane):
                 self._branch_timer = self.set_timer(BRANCHES_EVERY, self._read_branches)
             self.update_borders()
 
-    @on(TreeFailed)
-    def _tree_failed(self, event: TreeFailed) -> None:
-        if event.generation == self._trees.generation:
-            self._answered = event.generation
-            self.entry_tree.show_message(one_line(event.reason))
-            self.update_borders()
-
     @on(EntryTree.RowsWanted)
-    def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
-        if self.entry_tree.view is not None:
-            self._rows.read(self.entry_tree.view.tree, event.nodes)
-
-    @on(RowsRead)
-    def _rows_read(self, event: RowsRead) -> None:
-        if event.generation == self._rows.generation:
-            self.entry_tree.rows_read(more=event.more)
+    @work(exclusive=True, group="rows")
+    async def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
+        view, nodes = self.entry_tree.view, event.nodes
+        if view is None:
+            return
+        for start in range(0, len(nodes), BATCH):
+            await self._rows.read(view.tree, nodes[start : start + BATCH])
+            self.entry_tree.rows_read(more=start + BATCH < len(nodes))
 
     # the branches, and the borders
 
-    def _read_branches(self) -> None:
+    @work(exclusive=True, group="branches")
+    async def _read_branches(self) -> None:
         if self._branch_timer is not None:
             self._branch_timer.stop()
         self._branch_timer = None
         view = self.entry_tree.view
-        if view is not None and view.tree.is_whole:
-            self._branches.read(view.tree)
-        else:
-            self._branches.close()
-
-    @on(BranchesRead)
-    def _branches_read(self, event: BranchesRead) -> None:
-        if event.generation == self._branches.generation:
-            self._branch_table, self._faults = event.table, event.faults
+        found = await self._branches.read(view.tree if view is not None and view.tree.is_whole else None)
+        if found is not None:
+            self._branch_table, self._faults = found
             self.update_borders()
 
     @property
@@ -379,7 +370,7 @@ class TreePane(Pane):
 
     # the hit of a search of all sessions
 
-    def show_hit(self, hit: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         """Move the cursor to a hit in the session that is shown, as soon as its tree is there."""
         if self._row is None or hit.path != self._row.path:
             return

@@ -14,15 +14,6 @@ from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
 from app.keys import footer, key_of
-from app.messages import (
-    BranchesCompared,
-    DraftLeft,
-    ExportDone,
-    HitLocated,
-    OutlineMade,
-    PointsFound,
-    SummaryMade,
-)
 from app.panes.entry_pane import EntryPane
 from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane
@@ -59,6 +50,7 @@ if TYPE_CHECKING:
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -117,7 +109,7 @@ class BrowserScreen(SessionsScreen):
         """
         super().__init__(setup, model, settings, index_service, query=query)
         self._begin_at = begin_at
-        self._wanted: HitLocated | None = None
+        self._wanted: HitPlace | None = None
         self._is_zoomed = False
         self._pane = PANES[0]
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
@@ -342,7 +334,7 @@ class BrowserScreen(SessionsScreen):
 
     def stop_services(self) -> None:
         self.branch_jobs.stop()
-        self._exporter.stop()
+        self._exporter.cancel()
         super().stop_services()
 
     # the session under the cursor
@@ -411,18 +403,15 @@ class BrowserScreen(SessionsScreen):
         self.entry_pane.update_age()
         self.project_pane.update_ages()
 
-    @on(HitLocated)
-    def _hit_placed(self, event: HitLocated) -> None:
+    def show_hit(self, hit: HitPlace) -> None:
         wanted, self._wanted = self._wanted, None
-        if self.sessions_pane.is_current(event):
-            self.tree_pane.finder.found_in(event.path, tuple(event.words))
+        if self.sessions_pane.is_current(hit):
+            self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
             if self._reads:
-                self.transcript_pane.show_hit(event)
+                self.transcript_pane.show_hit(hit)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.
-        if self.sessions_pane.is_current(event) and (
-            event.is_entry or wanted is None or wanted.path != event.path
-        ):
-            self.tree_pane.show_hit(event)
+        if self.sessions_pane.is_current(hit) and (hit.is_entry or wanted is None or wanted.path != hit.path):
+            self.tree_pane.show_hit(hit)
 
     @on(LineList.Moved, "#tree")
     def _tree_cursor_moved(self) -> None:
@@ -493,7 +482,7 @@ class BrowserScreen(SessionsScreen):
 
     # the entry under the tree's cursor
 
-    def _show_entry(self, place: HitLocated | None) -> None:
+    def _show_entry(self, place: HitPlace | None) -> None:
         """Focus the tree, and put its cursor on an entry once that session is shown."""
         if self._reads:
             self._reads = False
@@ -513,33 +502,6 @@ class BrowserScreen(SessionsScreen):
         super().action_done(event)
         if event.what == WHAT and event.outcomes:
             self.branch_flow.done(event.outcomes[0])
-
-    @on(PointsFound)
-    def _points_found(self, event: PointsFound) -> None:
-        self.branch_flow.found(event)
-
-    @on(OutlineMade)
-    def _outline_made(self, event: OutlineMade) -> None:
-        self.branch_flow.outlined(event.text)
-
-    @on(SummaryMade)
-    def _summary_made(self, event: SummaryMade) -> None:
-        self.branch_flow.made(event)
-
-    @on(DraftLeft)
-    def _draft_left(self, event: DraftLeft) -> None:
-        if event.reason:
-            self._messages.complain(event.reason)
-        else:
-            self._messages.show("Copied the prompt, and kept it as a draft for the next session")
-
-    @on(ExportDone)
-    def _export_done(self, event: ExportDone) -> None:
-        self.exports.done(event)
-
-    @on(BranchesCompared)
-    def _branches_compared(self, event: BranchesCompared) -> None:
-        self.entry_actions.compared(event)
 
     def action_go_on(self, *, by_command: bool = False) -> None:
         """Resume at the leaf; ask how to continue from any other entry under the cursor.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.commands import command_by_id
-from app.messages import HitLocated
 from app.panes.sessions_pane import SessionsPane
 from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from app.services.index_service import IndexService
     from app.settings import Settings
     from app.setup import Setup
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.widgets.line_list import LineList
 
@@ -104,10 +104,9 @@ class SelectorScreen(SessionsScreen):
     def retry_session(self) -> None:
         self._preview.retry()
 
-    @on(HitLocated)
-    def _hit_placed(self, event: HitLocated) -> None:
-        if self.sessions_pane.is_current(event):
-            self._preview.show_hit(event)
+    def show_hit(self, hit: HitPlace) -> None:
+        if self.sessions_pane.is_current(hit):
+            self._preview.show_hit(hit)
 
     # commands
 
@@ -167,8 +166,8 @@ class SelectorScreen(SessionsScreen):
             # Changed pins are the only change of the browser that is not posted to this screen.
             self._is_covered = False
             self.feed.take_back()
-            self.facts.files.read_pins()
-            self.facts.files.read_journal()
+            self.facts.read_pins()
+            self.facts.read_journal()
 
     @on(SessionsPane.Left)
     def action_back(self) -> None:

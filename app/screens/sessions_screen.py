@@ -10,6 +10,7 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
 from textual.containers import Container
+from textual.message import Message
 
 from app.commands import COMMANDS
 from app.controllers.dialog_host import DialogHost
@@ -19,6 +20,7 @@ from app.controllers.places import Places
 from app.controllers.resume_controller import ResumeController
 from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
+from app.controllers.starter import Starter
 from app.controllers.status_bars import StatusBars
 from app.controllers.status_messages import StatusMessages
 from app.controllers.transcript_copy import TranscriptCopy
@@ -28,26 +30,14 @@ from app.messages import (
     ActionsProgressed,
     CacheNotSaved,
     CatalogLoaded,
-    EarlierFound,
     IndexFailed,
-    JournalRead,
-    ListStateNotSaved,
-    MissingFound,
-    PinsRead,
-    PlacesFound,
-    PlanMade,
-    PlanReady,
-    ScreenReady,
     SessionsChanged,
-    StatesFound,
-    SubagentsRead,
-    WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
 from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
-from app.services.list_facts import ListFacts, Liveness
-from app.services.resume_planner import ResumePlanner, Starter
+from app.services.list_facts import ListFacts
+from app.services.resume_planner import ResumePlanner
 from app.settings import settings_file
 from app.view.bars import lacks, too_small_line
 from app.view.frame import closing_line
@@ -82,6 +72,7 @@ if TYPE_CHECKING:
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
+    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
 
@@ -111,6 +102,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
 
+    class Ready(Message):
+        """The panes are mounted, and the list or its search line has the focus."""
+
     def __init__(
         self,
         setup: Setup,
@@ -133,14 +127,22 @@ class SessionsScreen(FirstPictureScreen[None]):
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
-        self._starter = Starter(setup, post)
         self.sessions_pane = pane = SessionsPane(
-            model, setup, lambda: self.feed.index, id="sessions-pane", selects=selects
+            model, setup, lambda: self.feed.index, self.show_hit, id="sessions-pane", selects=selects
         )
         self._host = host = DialogHost(self)
         self._messages = messages = StatusMessages(self)
+        self._requested = ResumePlanner(setup, post)
+        self._starter = Starter(host, messages, self._requested)
         self.facts = facts = FactsFeed(
-            pane, Liveness(setup, post), ListFacts(setup, post), self.sessions_changed
+            host,
+            messages,
+            pane,
+            ListFacts(setup, post),
+            setup,
+            changed=self.sessions_changed,
+            states_changed=self._states_changed,
+            journal_changed=self.refresh_bars,
         )
         self.feed = IndexFeed(
             setup,
@@ -232,6 +234,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         """
         raise NotImplementedError
 
+    def show_hit(self, hit: HitPlace) -> None:
+        """Show the hit of the session under the cursor."""
+        raise NotImplementedError
+
     async def follow_session(self, row: Row) -> None:
         """Show what has changed in the file of a session."""
         raise NotImplementedError
@@ -272,7 +278,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         if not self.model.known and command.pane != "app":
             return False
         if command.id in ("change.undo", "change.redo"):
-            return self.actions.can_undo if command.id == "change.undo" else self.actions.can_redo
+            return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
@@ -345,7 +351,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.sessions_pane.search_for(self._query)
         self.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.query_one(str(self.AUTO_FOCUS)))
-        self.post_message(ScreenReady())
+        self.post_message(self.Ready())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
         # In the first picture, as in the first frame. Other reasons for an empty list are not known before
@@ -373,11 +379,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def _follow_stores(self) -> None:
         self.feed.start()
-        self.facts.files.read_pins()
+        self.facts.read_pins()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
-        self.set_interval(TICK_EVERY, self.facts.files.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -396,7 +402,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.facts.stop()
         self._planner.stop()
         self.runner.stop()
-        self._starter.stop()
+        self._requested.stop()
         self._copies.stop()
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
@@ -543,36 +549,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.feed.index_failed(event)
         self.refresh_bars()
 
-    @on(StatesFound)
-    def _states_found(self, event: StatesFound) -> None:
-        self.facts.states_found(event)
+    def _states_changed(self) -> None:
         self.refresh_bars()
         self.resume_controller.states_changed()
-
-    @on(PinsRead)
-    def _pins_read(self, event: PinsRead) -> None:
-        self.facts.pins_read(event)
-
-    @on(JournalRead)
-    def _journal_read(self, event: JournalRead) -> None:
-        self.actions.journal_read(event)
-        self.refresh_bars()
-
-    @on(PlacesFound)
-    def _places_found(self, event: PlacesFound) -> None:
-        self.facts.places_found(event)
-
-    @on(WorkingFoldersFound)
-    def _here_found(self, event: WorkingFoldersFound) -> None:
-        self.facts.here_found(event)
-
-    @on(MissingFound)
-    def _missing_found(self, event: MissingFound) -> None:
-        self.facts.missing_found(event)
-
-    @on(SubagentsRead)
-    def _subagents_read(self, event: SubagentsRead) -> None:
-        self.facts.subagents_read(event)
 
     @on(SessionsPane.Changed)
     @on(SessionListView.FoldsChanged)
@@ -614,22 +593,6 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _actions_progressed(self, event: ActionsProgressed) -> None:
         self.actions.progressed(event)
         self.refresh_bars()
-
-    @on(EarlierFound)
-    def _earlier_found(self, event: EarlierFound) -> None:
-        self.actions.earlier_found(event)
-
-    @on(PlanMade)
-    def _plan_made(self, event: PlanMade) -> None:
-        self.resume_controller.plan_made(event)
-
-    @on(PlanReady)
-    def _plan_ready(self, event: PlanReady) -> None:
-        self.resume_controller.plan_ready(event)
-
-    @on(ListStateNotSaved)
-    def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
-        self._messages.warn(f"Not saved: {event.reason}")
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:

@@ -19,13 +19,13 @@ from app.actions.undo_steps import (
     UndoableAction,
     undo_last,
 )
-from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
-from app.services.background import BackgroundService
+from app.messages import ActionsDone, ActionsProgressed, Outcome
+from app.services.background import BackgroundService, promised
 from app.sessions.errors import SessionError
 from app.view.notifications import ActionProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from app.actions.journal import Intent, Journal
     from app.actions.undo_steps import UndoAttempt
@@ -113,8 +113,6 @@ class ProgressReporter:
 class ActionRunner(BackgroundService):
     """Runs actions; posts one ``ActionsDone`` for each call."""
 
-    thread_name = "act"
-
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup
@@ -174,11 +172,14 @@ class ActionRunner(BackgroundService):
 
         self._put(job)
 
-    def undo(self) -> None:
-        """Undo the last action, for all of its sessions. The answer is named "undo"; it is ``EarlierFound``
-        if no action of this run can be undone but an earlier run made one.
+    def undo(self) -> Awaitable[JournalAction | None]:
+        """Undo the last action, for all of its sessions. The answer is named "undo".
+
+        :return: if no action of this run can be undone, the last one of an earlier run; nothing was done.
         """
-        self._put(self._undo)
+        earlier, job = promised(self._undo)
+        self._put(job)
+        return earlier
 
     def undo_earlier(self, action: int) -> None:
         """Undo an action of an earlier run. The answer is named "undo".
@@ -187,11 +188,14 @@ class ActionRunner(BackgroundService):
         """
         self._put(lambda: self._undo_earlier(action))
 
-    def redo(self) -> None:
-        """Redo the action that was undone last. The answer is named "redo"; it is ``EarlierFound`` if an
-        earlier run undid that action.
+    def redo(self) -> Awaitable[JournalAction | None]:
+        """Redo the action that was undone last. The answer is named "redo".
+
+        :return: that action, if an earlier run undid it, and nothing was done.
         """
-        self._put(self._redo)
+        earlier, job = promised(self._redo)
+        self._put(job)
+        return earlier
 
     def redo_earlier(self, action: int) -> None:
         """Redo an action that was undone, by this run or an earlier one. The answer is named "redo".
@@ -295,7 +299,7 @@ class ActionRunner(BackgroundService):
         if undoable:
             self._done.append(UndoableAction(undoable))
 
-    def _undo(self) -> None:
+    def _undo(self) -> JournalAction | None:
         self._drop_undone()
         self._progress.begin("undo")
         position, tried = undo_last(self._done, self._undo_one, self._progress.keep_going)
@@ -305,7 +309,7 @@ class ActionRunner(BackgroundService):
             untried = list(steps[: len(steps) - len(tried)])
         if untried:
             self._undo_stopped(position, untried, tried)
-            return
+            return None
         is_blocked = (
             position >= 0 and self._done[position].is_reported and all(attempt.can_retry for attempt in tried)
         )
@@ -316,8 +320,7 @@ class ActionRunner(BackgroundService):
             own = {step.number for done in self._done for step in done.steps}
             earlier = next_journal_action(self._journal, own)
         if earlier is not None and (position < 0 or is_blocked):
-            self._post(EarlierFound(earlier))
-            return
+            return earlier
         outcomes, notes = _undo_outcomes(tried)
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
@@ -334,6 +337,7 @@ class ActionRunner(BackgroundService):
             elif any(attempt.error for attempt in tried):
                 notes.append(SKIP_NOTE)
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
+        return None
 
     def _undo_stopped(
         self, position: int, untried: list[_Undoable], tried: Sequence[UndoAttempt[_Undoable]]
@@ -376,18 +380,17 @@ class ActionRunner(BackgroundService):
         of = progress.total if progress.is_stopped and len(tried) < progress.total else 0
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(filter(None, notes))), of=of))
 
-    def _redo(self) -> None:
+    def _redo(self) -> JournalAction | None:
         actions = self._journal.redoable()
         if not actions:
             self._post(ActionsDone("redo", [], []))
-            return
+            return None
         steps = actions[0]
         if all(step.number in self._undone for step in steps):
             self._redo_action(steps[0].action)
-            return
+            return None
         at_ms = max(step.undone_ms for step in steps)
-        action = JournalAction(steps[0].action, at_ms, [step.change for step in steps], "")
-        self._post(EarlierFound(action, is_redo=True))
+        return JournalAction(steps[0].action, at_ms, [step.change for step in steps], "")
 
     def _redo_action(self, action: int) -> None:
         from app.actions.redo import redo_journal_action

@@ -1,14 +1,22 @@
-"""The base class of the services, and the threads that they run in."""
+"""The base class of the services, and the threads that they run in.
+
+A thing that is asked once is awaited where its answer is shown (`answered`, `in_background`). Messages are
+for what streams and for what several places hear.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from threading import Condition, Thread
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
+from threading import Condition, Thread, local
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from app.formats.errors import Cancelled
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from textual.message import Message
 
 Post = Callable[["Message"], object]
@@ -39,12 +47,16 @@ class LatestOnlyWorker:
         self._number = 0
         self._stopped = False
         self._thread: Thread | None = None
+        # those of `run` that are awaited: the newest alone, which is not kept when it has its result
+        self._answers: set[Future[Any]] = set()
 
     def submit(self, job: Job, *, interrupts: bool = True) -> None:
         """Run a job next, in place of the one that waits.
 
         :param interrupts: the running job becomes stale; else it ends first.
         """
+        for answer in self._answers:
+            answer.cancel()
         with self._condition:
             self._job = job
             self._number += interrupts
@@ -52,6 +64,18 @@ class LatestOnlyWorker:
                 self._thread = Thread(target=self._run, name=f"leafmark-{self._name}", daemon=True)
                 self._thread.start()
             self._condition.notify()
+
+    def run(
+        self, work: Callable[[Callable[[], bool]], Result], *expected: type[Exception]
+    ) -> Awaitable[Result]:
+        """Run a function next, as `submit`; a coroutine awaits its result (`promised`). A later request
+        cancels the coroutine. Once the coroutine is cancelled, the function is stale.
+        """
+        answer, job = promised(work, *expected)
+        self.submit(lambda is_stale: job(lambda: is_stale() or answer.cancelled()))
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+        return answer
 
     def stop(self) -> None:
         """Accept no more jobs; the running one becomes stale."""
@@ -80,23 +104,39 @@ class LatestOnlyWorker:
 
 
 class BackgroundService:
-    """Runs requests of one kind in a thread and posts messages; ``ServiceFailed`` for an unexpected error. A
-    service never touches a widget. Its methods are called by the screen, and those that are decorated with
-    `in_thread` or `request` run in the thread.
+    """Runs requests of one kind in threads, and posts ``ServiceFailed`` for an unexpected error. A service
+    never touches a widget. Its methods are called by the screen, and those that are decorated with
+    `answered`, `in_thread` or `request` run in a thread.
 
-    generation   the number of the newest request; a message with another number is out of date
+    shares_thread   `answered` methods use one thread, and a request of one replaces that of another
+    generation      the number of the newest request; a message with another number is out of date
     """
 
-    thread_name = ""
+    shares_thread = False
 
     def __init__(self, post: Post) -> None:
         """:param post: receives the messages; it is called in the service's thread."""
         self._post = post
-        self._worker = LatestOnlyWorker(self.thread_name, self._failed)
+        self._worker = LatestOnlyWorker(type(self).__name__, self._failed)
+        # one for each method that is `answered`
+        self._workers: dict[str, LatestOnlyWorker] = {}
         self.generation = 0
-        # For the method that runs in the thread: its generation, and whether a newer one waits.
+        # For the method that runs in a thread: its generation, and whether a newer one waits.
         self._running = 0
-        self._is_stale: Callable[[], bool] = lambda: False
+        self._in_thread = local()
+
+    def _worker_of(self, method: str) -> LatestOnlyWorker:
+        if self.shares_thread:
+            return self._worker
+        if method not in self._workers:
+            self._workers[method] = LatestOnlyWorker(f"{type(self).__name__}.{method}", self._failed)
+        return self._workers[method]
+
+    @property
+    def _is_stale(self) -> Callable[[], bool]:
+        """Says whether the result of the method that runs is not wanted any more; called in its thread."""
+        is_stale: Callable[[], bool] = self._in_thread.is_stale
+        return is_stale
 
     def _is_wanted(self) -> bool:
         """Whether the messages of the method that runs are not out of date; called in the thread."""
@@ -111,8 +151,9 @@ class BackgroundService:
         """Forget what is kept of requests; called in the thread."""
 
     def stop(self) -> None:
-        """End the thread."""
-        self._worker.stop()
+        """End the threads."""
+        for worker in (self._worker, *self._workers.values()):
+            worker.stop()
 
     def _failed(self, error: BaseException) -> None:
         """Report an unexpected error; called in the service's thread."""
@@ -134,12 +175,46 @@ def in_thread(
         generation = service.generation
 
         def run(is_stale: Callable[[], bool]) -> None:
-            service._running, service._is_stale = generation, is_stale
+            service._running, service._in_thread.is_stale = generation, is_stale
             method(service, *arguments, **options)
 
         service._worker.submit(run)
 
     return submit
+
+
+def answered(
+    *expected: type[Exception],
+) -> Callable[
+    [Callable[Concatenate[Service, Parameters], Result]],
+    Callable[Concatenate[Service, Parameters], Awaitable[Result]],
+]:
+    """Decorate a method of a service: it runs in a thread of its own, and its caller awaits the result
+    (`LatestOnlyWorker.run`). See `shares_thread`.
+
+    :param expected: the errors that the caller gets. Any other is reported, and the caller is cancelled.
+    """
+
+    def decorate(
+        method: Callable[Concatenate[Service, Parameters], Result],
+    ) -> Callable[Concatenate[Service, Parameters], Awaitable[Result]]:
+        @wraps(method)
+        def ask(
+            service: Service, /, *arguments: Parameters.args, **options: Parameters.kwargs
+        ) -> Awaitable[Result]:
+            def run(is_stale: Callable[[], bool]) -> Result:
+                service._in_thread.is_stale = is_stale
+                try:
+                    return method(service, *arguments, **options)
+                finally:
+                    # it holds the result
+                    del service._in_thread.is_stale
+
+            return service._worker_of(method.__name__).run(run, *expected)
+
+        return ask
+
+    return decorate
 
 
 def request(
@@ -158,25 +233,46 @@ def request(
     return begin
 
 
-async def in_background(work: Callable[[], Result]) -> Result:
-    """Run a function in a thread, and wait for its result. The end of leafmark does not wait for this thread,
-    as it would for one of `asyncio.to_thread`.
+def promised(
+    work: Callable[Parameters, Result], *expected: type[Exception]
+) -> tuple[Future[Result], Callable[Parameters, None]]:
+    """A future for a coroutine, and the function that a thread calls, which gives it the result of `work`.
+
+    :param expected: the errors that the coroutine gets. With any other it is cancelled, and the thread gets
+        the error, unless that is `Cancelled`.
     """
-    # not at the top: a service starts before the screen, which needs these
-    import asyncio
-    from concurrent.futures import Future
+    # not at the top: a service starts before the screen, which needs it
+    from asyncio import get_running_loop
 
-    future: Future[Result] = Future()
+    loop = get_running_loop()
+    answer: Future[Result] = loop.create_future()
 
-    def run() -> None:
-        future.set_running_or_notify_cancel()
+    def end(call: Callable[[], object]) -> None:
+        loop.call_soon_threadsafe(lambda: answer.done() or call())
+
+    def run(*arguments: Parameters.args, **options: Parameters.kwargs) -> None:
         try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
+            result = work(*arguments, **options)
+        except expected as error:
+            end(partial(answer.set_exception, error))
+        except Cancelled:
+            end(answer.cancel)
+        except Exception:
+            end(answer.cancel)
+            raise
+        else:
+            end(partial(answer.set_result, result))
 
+    return answer, run
+
+
+def in_background(work: Callable[[], Result]) -> Awaitable[Result]:
+    """Run a function in a thread; its result and its errors are awaited. The end of leafmark does not wait
+    for this thread, as it would for one of `asyncio.to_thread`.
+    """
+    answer, run = promised(work, Exception)
     Thread(target=run, daemon=True).start()
-    return await asyncio.wrap_future(future)
+    return answer
 
 
 class GilYielder:

@@ -4,22 +4,20 @@ branches. They run in a thread.
 
 from __future__ import annotations
 
-from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions.resume import EXAMPLE_PROBLEM, in_use_warning
-from app.formats.errors import Cancelled
 from app.index.live_sessions import verdict_to_resume
-from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
-from app.services.background import BackgroundService, LatestOnlyWorker, in_thread
+from app.services.background import BackgroundService, answered
 from app.sessions.errors import SessionError
 from app.stores.live import look
-from app.view.notifications import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from threading import Event
 
     from app.actions.branch_options import BranchOptions
+    from app.actions.compare import Comparison
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
@@ -30,55 +28,55 @@ WHAT = "go on"
 """The name of branching and forking among the actions (`ActionRunner.do`)."""
 
 
-class BranchJobs(BackgroundService):
-    """Posts ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared`` and ``DraftLeft``."""
+class ComparedBranches(NamedTuple):
+    """The active path was compared with another branch.
 
-    thread_name = "branch"
+    comparison   both since their last common entry
+    at, of       the index of the other branch among those beside the active one, from 0, and their number
+    number       its number among all branches, as the tree counts them
+    """
+
+    comparison: Comparison
+    at: int
+    of: int
+    number: int
+
+
+class BranchJobs(BackgroundService):
+    """Finds and does what the commands on an entry need; each method is awaited."""
 
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup
-        self._cancel = Event()
-        # A summary command runs for minutes, and other jobs do not wait for it.
-        self._summaries = LatestOnlyWorker("summary", self._failed)
 
+    @answered(SessionError)
     def summarise(
-        self, question: BranchOptions, command: Sequence[str], cwd: str, instructions: str = ""
-    ) -> None:
-        """Run `command` to write a summary of the abandoned branch, until `cancel`.
+        self, question: BranchOptions, command: Sequence[str], cwd: str, cancel: Event, instructions: str
+    ) -> str:
+        """Run `command` to write a summary of the abandoned branch, until `cancel` is set.
 
-        :param instructions: what the user asks of the summary.
+        :param instructions: what the user asks of the summary; "" for nothing.
+        :raises SessionError: it made none.
         """
-        self.cancel()
-        self._cancel = cancel = Event()
-        self._summaries.submit(
-            lambda is_stale: self._summarise(question, tuple(command), cwd, cancel, instructions)
-        )
+        from app.actions import abandoned_branch, summary_command
 
-    def cancel(self) -> None:
-        """End the summary command."""
-        self._cancel.set()
+        text = abandoned_branch.transcript(question.left)
+        try:
+            summary = summary_command.run(tuple(command), text, cancel, cwd, self._setup.env, instructions)
+        except summary_command.SummaryFailed as error:
+            raise SessionError("", 0, str(error)) from None
+        return summary + abandoned_branch.file_list(question.left)
 
-    def stop(self) -> None:
-        """End the threads."""
-        self.cancel()
-        self._summaries.stop()
-        super().stop()
-
-    @in_thread
-    def find_points(self, row: Row, entry_id: str) -> None:
+    @answered(SessionError, OSError)
+    def find_points(self, row: Row, entry_id: str) -> BranchOptions:
         """Find out how the session of `row` can go on from an entry."""
         from app.actions.branch_options import find_branch_options
         from app.actions.session_edits import open_session
 
         setup = self._setup
-        try:
-            store = next(store for store in setup.stores if store.root == row.store).of(row.agent)
-            manager = open_session(row.path, "branch", setup.agent_env, store)
-            question = find_branch_options(manager, entry_id, store, setup.env)
-        except (SessionError, OSError) as error:
-            self._post(PointsFound(row, None, reason_of(error)))
-            return
+        store = next(store for store in setup.stores if store.root == row.store).of(row.agent)
+        manager = open_session(row.path, "branch", setup.agent_env, store)
+        question = find_branch_options(manager, entry_id, store, setup.env)
         verdict = verdict_to_resume(
             row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
         )
@@ -87,55 +85,29 @@ class BranchJobs(BackgroundService):
         if setup.demo:
             for way in (question.here, question.elsewhere):
                 way.plan.problem = EXAMPLE_PROBLEM
-        self._post(PointsFound(row, question, ""))
+        return question
 
-    @in_thread
+    @answered(SessionError)
     def leave_draft(self, row: Row, text: str) -> None:
         """Leave `text` in the editor of the agent that resumes the session of `row`."""
         from app.actions.branch_options import write_draft
 
-        try:
-            write_draft(row.agent, row.path, text)
-        except SessionError as error:
-            self._post(DraftLeft(f"{error.reason}; the text is on the clipboard"))
-            return
-        self._post(DraftLeft(""))
+        write_draft(row.agent, row.path, text)
 
-    @in_thread
-    def outline(self, question: BranchOptions) -> None:
+    @answered()
+    def outline(self, question: BranchOptions) -> str:
         """Outline the abandoned branch, as a draft of its summary."""
         from app.actions.abandoned_branch import outline
 
-        self._post(OutlineMade(outline(question.left)))
+        return outline(question.left)
 
-    def _summarise(
-        self,
-        question: BranchOptions,
-        command: tuple[str, ...],
-        cwd: str,
-        cancel: Event,
-        instructions: str,
-    ) -> None:
-        from app.actions import summary_command
-        from app.actions.abandoned_branch import file_list, transcript
-
-        try:
-            text = summary_command.run(
-                command, transcript(question.left), cancel, cwd, self._setup.env, instructions
-            )
-        except summary_command.Cancelled:
-            return
-        except summary_command.SummaryFailed as error:
-            self._post(SummaryMade("", str(error)))
-            return
-        self._post(SummaryMade(text + file_list(question.left), ""))
-
-    @in_thread
-    def compare(self, row: Row, offset: int, number: int = 0) -> None:
+    @answered(SessionError, OSError)
+    def compare(self, row: Row, offset: int, number: int = 0) -> ComparedBranches:
         """Compare the active path with a branch of an entry.
 
         :param offset: where the entry's line begins in the file.
         :param number: the branch, counted from the one that a resume would take; it wraps around.
+        :raises SessionError: there is no such entry, or no other branch.
         """
         from app.actions.compare import compare
         from app.sessions.tree.branches import branch_ends, branches_from
@@ -144,22 +116,14 @@ class BranchJobs(BackgroundService):
         def keep_going() -> bool:
             return not self._is_stale()
 
-        try:
-            tree = open_tree(row.path, (row.agent,), keep_going)
-            entry = tree.find(None, offset)
-            if entry is None:
-                self._post(BranchesCompared(row, "the entry is gone: the file was changed"))
-                return
-            branches = branches_from(tree, entry)
-            if tree.leaf is None or not branches:
-                self._post(BranchesCompared(row, "there is no other branch"))
-                return
-            index = number % len(branches)
-            comparison = compare(tree, tree.leaf, branches[index], keep_going, self._setup.prices)
-            number = branch_ends(tree).index(branches[index]) + 1
-        except Cancelled:
-            return
-        except (SessionError, OSError) as error:
-            self._post(BranchesCompared(row, reason_of(error)))
-            return
-        self._post(BranchesCompared(row, "", comparison, index, len(branches), number))
+        tree = open_tree(row.path, (row.agent,), keep_going)
+        entry = tree.find(None, offset)
+        if entry is None:
+            raise SessionError(row.path, 0, "the entry is gone: the file was changed")
+        branches = branches_from(tree, entry)
+        if tree.leaf is None or not branches:
+            raise SessionError(row.path, 0, "there is no other branch")
+        index = number % len(branches)
+        comparison = compare(tree, tree.leaf, branches[index], keep_going, self._setup.prices)
+        number = branch_ends(tree).index(branches[index]) + 1
+        return ComparedBranches(comparison, index, len(branches), number)

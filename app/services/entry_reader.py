@@ -106,8 +106,6 @@ class EntryReader(BackgroundService):
     decoded.
     """
 
-    thread_name = "entry"
-
     def __init__(
         self,
         post: Post,

@@ -32,8 +32,6 @@ class IndexService(BackgroundService):
     cache_problem   why some of what was read could not be written to the cache; "" if all of it was
     """
 
-    thread_name = "index"
-
     def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
         """:param arrangement: of the screen's list."""
         super().__init__(self._post_if_shown)

@@ -27,8 +27,6 @@ class IndexShare(BackgroundService):
     once and `forward` for each message that it receives.
     """
 
-    thread_name = "follow"
-
     def __init__(
         self,
         indexing: Callable[[], IndexService | IndexShare],

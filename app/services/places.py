@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from app.index.row import provisional_row, signature_of
-from app.messages import HistoryRead, LyingSessionRead, PlaceRead
-from app.services.background import BackgroundService, in_thread
+from app.messages import PlaceRead
+from app.services.background import BackgroundService, answered, in_thread
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import all_pins
 from app.stores.archive import archived
@@ -16,6 +16,7 @@ from app.view.places import archive_row, trash_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.actions.history import HistoryStep
     from app.actions.restore import TrashedSession
     from app.index.row import Row
     from app.services.background import Post
@@ -23,30 +24,25 @@ if TYPE_CHECKING:
 
 
 class PlacesReader(BackgroundService):
-    """Posts ``HistoryRead``, ``PlaceRead`` and ``LyingSessionRead``."""
-
-    thread_name = "places"
+    """Posts ``PlaceRead``; the other methods are awaited."""
 
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup
 
-    @in_thread
-    def read_session(self, session: TrashedSession) -> None:
-        """Read the two ends of a session in the trash, so that it can be shown."""
+    @answered()
+    def read_session(self, session: TrashedSession) -> Row | None:
+        """Read the two ends of a session in the trash; None if it cannot be read."""
         try:
             status = os.stat(session.in_trash)
         except OSError:
-            self._post(LyingSessionRead(None))
-            return
+            return None
         agents = (session.agent,) if session.agent else ()
         summary = quick_summary(session.in_trash, agents, status.st_mtime_ns // 1_000_000)
         if summary is None or summary.id != session.session_id:
-            self._post(LyingSessionRead(None))
-            return
+            return None
         folder = os.path.dirname(session.in_trash)
-        row = provisional_row(session.in_trash, folder, summary.values(), signature_of(status))
-        self._post(LyingSessionRead(row))
+        return provisional_row(session.in_trash, folder, summary.values(), signature_of(status))
 
     @in_thread
     def read_trash(self) -> None:
@@ -69,9 +65,9 @@ class PlacesReader(BackgroundService):
         ]
         self._post(PlaceRead(rows))
 
-    @in_thread
-    def read_history(self, rows: Sequence[Row]) -> None:
-        """Read the journal.
+    @answered()
+    def read_history(self, rows: Sequence[Row]) -> list[HistoryStep]:
+        """Read the journal: what can be redone, and what was done; the newest first.
 
         :param rows: all sessions.
         """
@@ -80,9 +76,5 @@ class PlacesReader(BackgroundService):
         from app.actions.journal import Journal
 
         setup = self._setup
-        try:
-            journal = Journal(setup.state_folder)
-        except OSError as error:
-            self._failed(error)
-            return
-        self._post(HistoryRead(history(journal, rows, all_pins(setup.stores, setup.state_folder))))
+        journal = Journal(setup.state_folder)
+        return history(journal, rows, all_pins(setup.stores, setup.state_folder))

@@ -6,8 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from app.formats.prices import LIST_PRICES
-from app.messages import ProjectRead
-from app.services.background import REST_AHEAD, BackgroundService, GilYielder, request
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder, answered
 from app.services.tree_reader import labelled_entries
 from app.view.project_overview import project_overview
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from app.index.statistics import Group
     from app.services.background import Post
     from app.stores.base import Store
-    from app.view.list_groups import ListLine
     from app.view.project_overview import ProjectOverview
 
 
@@ -29,9 +27,7 @@ COUNT_EVERY = 60.0
 
 
 class ProjectReader(BackgroundService):
-    """Posts a ``ProjectRead`` for each request, and another one when the times of the labels are read."""
-
-    thread_name = "project"
+    """Makes the overview of a project, in three steps that are awaited."""
 
     def __init__(
         self,
@@ -58,34 +54,20 @@ class ProjectReader(BackgroundService):
         # path -> what the file was when its labelled entries were read, and their times
         self._times: dict[str, tuple[Signature, dict[str, int | None]]] = {}
 
-    @request
-    def read(self, lines: Sequence[ListLine], busy: Collection[str]) -> None:
-        """Make the overview of a project. A later request replaces an earlier one.
+    @answered()
+    def read(self, rows: Sequence[Row], busy: Collection[str]) -> ProjectOverview:
+        """The overview of a project, with the figures that were shown last.
 
-        :param lines: its sessions, in a list that does not change any more.
+        :param rows: its sessions.
         :param busy: paths of the sessions that a running agent may have open.
         """
-        rows = [line.session for line in lines]
         overview = project_overview(rows, busy, self._prices)
-        cwd = rows[0].cwd if rows else ""
-        overview = overview._replace(figures=self._shown.get(cwd))
-        self._post(ProjectRead(self._running, overview))
-        if overview.labels:
-            overview = self._with_times(overview)
-            if not self._is_stale():
-                self._post(ProjectRead(self._running, overview))
-        figures = self._figures(rows)
-        if figures is not None and not self._is_stale():
-            self._shown[cwd] = figures
-            self._post(ProjectRead(self._running, overview._replace(figures=figures)))
+        return overview._replace(figures=self._shown.get(rows[0].cwd if rows else ""))
 
-    def forget(self) -> None:
-        """Post nothing about the last request any more."""
-        self.generation += 1
-
-    def _figures(self, rows: Sequence[Row]) -> Group | None:
-        """The figures of some sessions, each entry once. If one of them has changed, all sessions that have
-        changed are read, now and then.
+    @answered()
+    def figures(self, rows: Sequence[Row]) -> Group | None:
+        """The figures of some sessions, each entry once; None if they are unknown. If one of them has
+        changed, all sessions that have changed are read, now and then.
         """
         from app.index.figures_file import StoredFigures, current_figures
         from app.index.statistics import PROJECT, statistics
@@ -108,9 +90,13 @@ class ProjectReader(BackgroundService):
                 found = stored.of(rows)
         if found is None:
             return None
-        return statistics(zip(rows, found, strict=True), PROJECT, prices=self._prices).total
+        total = statistics(zip(rows, found, strict=True), PROJECT, prices=self._prices).total
+        self._shown[rows[0].cwd if rows else ""] = total
+        return total
 
-    def _with_times(self, overview: ProjectOverview) -> ProjectOverview:
+    @answered()
+    def with_times(self, overview: ProjectOverview) -> ProjectOverview:
+        """An overview with the times of its labels."""
         times: dict[tuple[str, str], int | None] = {}
         for row in {label.row.path: label.row for label in overview.labels}.values():
             if not self._is_stale():

@@ -1,12 +1,11 @@
-"""Works out, in a thread, how a session is resumed and how a new one is started."""
+"""Works out, in threads, how a session is resumed and how a new one is started."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, plan, plan_new, plan_now
-from app.messages import PlanMade, PlanReady
-from app.services.background import BackgroundService, in_thread, request
+from app.services.background import BackgroundService, answered
 from app.sessions.errors import SessionError
 from app.stores.live import look
 
@@ -15,59 +14,46 @@ if TYPE_CHECKING:
     from app.services.background import Post
     from app.setup import Setup
     from app.stores.base import Store
+    from app.stores.live import Verdict
 
 
 class ResumePlanner(BackgroundService):
-    """Works out how the session under the cursor would be resumed, or a new one be started in the project
-    under the cursor; posts ``PlanMade``.
-    """
-
-    thread_name = "plan"
+    """Makes plans; each method is awaited."""
 
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
         self._setup = setup
 
-    @request
-    def plan_start(self, row: Row) -> None:
-        """Work out how a session of the agent of `row` would be started in its folder."""
-        self._post(PlanMade(self._running, "", _start_plan(self._setup, row)))
+    @answered()
+    def plan_start(self, row: Row) -> Plan:
+        """How a session of the agent of `row` would be started in its folder."""
+        store = _store_of(self._setup, row)
+        if store is None:
+            return _plan_without_store(row)
+        result = plan_new(row.agent, row.cwd, store, self._setup.env)
+        if self._setup.demo:
+            result.problem = EXAMPLE_PROJECT
+        return result
 
-    @request
-    def make_plan(self, row: Row) -> None:
-        """Work out how the session of `row` would be resumed."""
+    @answered()
+    def make_plan(self, row: Row) -> tuple[Plan, Verdict | None]:
+        """How the session of `row` would be resumed, and what says that an agent may have it open."""
         setup, store = self._setup, _store_of(self._setup, row)
         if store is None:
-            self._post(PlanMade(self._running, row.path, _plan_without_store(row)))
-            return
+            return _plan_without_store(row), None
         # The last look at all sessions may be two seconds old, so this one is looked at again.
         processes, now_ms = look(setup.stores), setup.now_ms()
         result, verdict = plan_now(
             *(row.agent, row.path, row.id, row.cwd, store, setup.env),
             *(processes, now_ms, row.grew_ms),
         )
-        self._post(PlanMade(self._running, row.path, _without_demo(setup, result), verdict))
+        return _without_demo(setup, result), verdict
 
-
-class Starter(BackgroundService):
-    """Works out how a requested session is started or resumed; posts ``PlanReady``."""
-
-    thread_name = "start"
-
-    def __init__(self, setup: Setup, post: Post) -> None:
-        super().__init__(post)
-        self._setup = setup
-
-    @in_thread
-    def start_new(self, row: Row) -> None:
-        """Start a new session of the agent of `row`, in its folder."""
-        self._post(PlanReady(_start_plan(self._setup, row)))
-
-    @in_thread
-    def resume(
+    @answered()
+    def plan_resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
-    ) -> None:
-        """Resume the session at `path` in the folder `cwd`: `row` itself, or a session made from it.
+    ) -> Plan:
+        """How the session at `path` is resumed in the folder `cwd`: `row` itself, or a session made from it.
 
         :param text: an edited prompt; it is left for the agent's editor if the agent accepts drafts.
         :param sends: send it as the first prompt.
@@ -77,33 +63,20 @@ class Starter(BackgroundService):
 
         store = _store_of(self._setup, row)
         if store is None:
-            self._post(PlanReady(_plan_without_store(row)))
-            return
-        result = plan(row.agent, path, session_id, cwd, store, self._setup.env)
-        note = ""
+            return _plan_without_store(row)
+        result = _without_demo(self._setup, plan(row.agent, path, session_id, cwd, store, self._setup.env))
         if text and sends:
             result = with_first_prompt(result, row.agent, text)
         elif text:
             try:
                 write_draft(row.agent, path, text)
             except SessionError as error:
-                note = f"{error.reason}; the text is on the clipboard"
-        self._post(PlanReady(_without_demo(self._setup, result), note))
+                result.problem = result.problem or f"{error.reason}; the text is on the clipboard"
+        return result
 
 
 def _store_of(setup: Setup, row: Row) -> Store | None:
     return next((store for store in setup.stores if store.root == row.store), None)
-
-
-def _start_plan(setup: Setup, row: Row) -> Plan:
-    """The plan to start a session of the agent of `row` in its folder."""
-    store = _store_of(setup, row)
-    if store is None:
-        return _plan_without_store(row)
-    result = plan_new(row.agent, row.cwd, store, setup.env)
-    if setup.demo:
-        result.problem = EXAMPLE_PROJECT
-    return result
 
 
 def _plan_without_store(row: Row) -> Plan:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from queue import Queue
-from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.export.choice import file_name
 from app.formats.errors import Cancelled
-from app.messages import ActionsProgressed, ExportDone, ServiceFailed
-from app.services.background import GilYielder
+from app.messages import ActionsProgressed
+from app.services.background import GilYielder, in_background
 from app.sessions.errors import SessionError
 from app.view.notifications import ActionProgress, reason_of
 
@@ -27,27 +26,42 @@ WHAT = "export"
 """The name of an export among the actions."""
 
 
+class ExportResult(NamedTuple):
+    """What became of an export.
+
+    exported   one for each session that was exported
+    failed     the others, each with the reason; raw
+    title      the raw title of the first session that was exported; "" for none
+    of         the number of sessions of an export that was stopped before its end; else 0
+    """
+
+    exported: Sequence[Exported]
+    failed: Sequence[tuple[Row, str]]
+    title: str
+    of: int
+
+
 class SessionExporter:
-    """Posts ``ActionsProgressed`` and one ``ExportDone`` for each request; no request is dropped."""
+    """Runs exports, one after the other; posts ``ActionsProgressed``."""
 
     def __init__(self, setup: Setup, post: Post) -> None:
         self._setup = setup
         self._post = post
-        self._requests: Queue[tuple[list[Row], Order, str, bool] | None] = Queue()
-        self._thread: Thread | None = None
-        self._stop = Event()
+        self._one_by_one = asyncio.Lock()
         self._progress: ActionProgress | None = None
 
-    def export(self, rows: Sequence[Row], order: Order, path: str, *, force: bool) -> None:
+    async def export(self, rows: Sequence[Row], order: Order, path: str, *, force: bool) -> ExportResult:
         """Export the sessions of `rows`.
 
         :param path: the file, or an existing folder, in which each session gets a file.
         :param force: replace files that are there.
         """
-        self._requests.put((list(rows), order, path, force))
-        if self._thread is None:
-            self._thread = Thread(target=self._run, name="leafmark-export", daemon=True)
-            self._thread.start()
+        async with self._one_by_one:
+            try:
+                return await in_background(lambda: self._export(list(rows), order, path, force))
+            finally:
+                self._progress = None
+                self._post(ActionsProgressed(None))
 
     def cancel(self) -> bool:
         """Stop the export that runs; no half of a file is left. False: none runs."""
@@ -57,23 +71,7 @@ class SessionExporter:
         progress.is_stopped = True
         return True
 
-    def stop(self) -> None:
-        """End the thread, and the export that runs in it."""
-        self._stop.set()
-        self.cancel()
-        self._requests.put(None)
-
-    def _run(self) -> None:
-        while (request := self._requests.get()) is not None and not self._stop.is_set():
-            try:
-                self._export(*request)
-            except Exception as error:
-                self._post(ServiceFailed(f"{type(error).__name__}: {error}"))
-            finally:
-                self._progress = None
-                self._post(ActionsProgressed(None))
-
-    def _export(self, rows: list[Row], order: Order, path: str, force: bool) -> None:
+    def _export(self, rows: list[Row], order: Order, path: str, force: bool) -> ExportResult:
         progress = self._progress = ActionProgress(WHAT)
         progress.total = len(rows)
         exported: list[Exported] = []
@@ -93,8 +91,10 @@ class SessionExporter:
                 failed.append((row, f"{os.path.basename(error.filename or path)} is there, and is kept"))
             except (SessionError, OSError) as error:
                 failed.append((row, reason_of(error)))
-        of = len(rows) if progress.is_stopped else 0
-        self._post(ExportDone(exported, failed, title=title, of=of))
+            except Exception as error:
+                # A fault of leafmark is reported like any other error, and the next session follows.
+                failed.append((row, f"{type(error).__name__}: {error}"))
+        return ExportResult(exported, failed, title, len(rows) if progress.is_stopped else 0)
 
     def _export_one(
         self, row: Row, order: Order, path: str, force: bool, progress: ActionProgress

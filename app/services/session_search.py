@@ -8,15 +8,16 @@ import gc
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from app.formats.errors import Cancelled
 from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
-from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
-from app.services.background import BackgroundService, GilYielder, in_thread
+from app.messages import SearchFound
+from app.services.background import BackgroundService, GilYielder, answered
 from app.stores.tags import known_tags
-from app.view.hit_line import MOST_HITS, HitExcerpt
+from app.view.hit_line import MOST_HITS, HitExcerpt, HitPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from app.index.index import Index
     from app.index.query.completion import Completion
@@ -36,11 +37,11 @@ SLOWER = 1.5
 """Factor by which each pause is longer than the one before: a longer list takes longer to show."""
 
 LARGE_SESSION = 1 << 20
-"""Bytes of a session from which on its hit is posted before its branch is known."""
+"""Bytes of a session from which on its hit is shown before its branch is known."""
 ACTIVE = "on the active path"
 
 EXCERPT_SECONDS = 0.02
-"""Time after which the excerpts that are known are posted."""
+"""Time after which the excerpts that are known are shown."""
 
 VALUES_SECONDS = 10.0
 """Age at which the values of the sessions are collected again."""
@@ -50,8 +51,6 @@ COUNT_SECONDS = 1.0
 
 class SessionSearch(BackgroundService):
     """Runs the newest query; posts ``SearchFound``."""
-
-    thread_name = "search"
 
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
         """:param index: gives the index, or None before it is ready: then nothing is posted."""
@@ -189,20 +188,19 @@ def _split_notes(
 
 
 class HitLocator(BackgroundService):
-    """Finds the entry and the branch of a hit; posts ``HitLocated``, for a large session two of them."""
+    """Finds the entry and the branch of a hit."""
 
-    thread_name = "hit"
+    shares_thread = True
 
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
-        """:param index: gives the index, or None before it is ready: then nothing is posted."""
+        """:param index: gives the index, or None before it is ready: then no place is found."""
         super().__init__(post)
         self._index = index
 
-    @in_thread
-    def locate(
+    async def places(
         self, path: str, hit: Hit, query: str, *, everywhere: bool = False, again: bool = False
-    ) -> None:
-        """Find the place of the hit of the session at `path`; an earlier request is dropped.
+    ) -> AsyncIterator[HitPlace]:
+        """The place of the hit of the session at `path`; for a large session first without the branch.
 
         :param everywhere: also search tool calls and output, if the query does not say where.
         :param again: it was located before, with another row of the session.
@@ -210,30 +208,44 @@ class HitLocator(BackgroundService):
         index = self._index()
         if index is None:
             return
+        place = await self._find(path, hit, query, everywhere, again)
+        is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
+        if is_large:
+            yield place
+        branch = await self._branch(index, hit)
+        if branch or not is_large:
+            yield place._replace(where=branch, again=is_large or again)
+
+    @answered()
+    def _find(self, path: str, hit: Hit, query: str, everywhere: bool, again: bool) -> HitPlace:
         hit.look_up()
         parsed = _parsed(query, everywhere=everywhere)
-        words = _words_to_mark(hit, parsed)
+        return HitPlace(
+            path,
+            query,
+            hit.entry_id,
+            hit.offset,
+            _words_to_mark(hit, parsed),
+            "",
+            again=again,
+            snippet=hit.snippet if hit.where == "text" else "",
+            ranges=hit.ranges,
+            tools=parsed.is_deep,
+        )
 
-        def located(where: str, *, again: bool) -> HitLocated:
-            return HitLocated(
-                path,
-                query,
-                hit.entry_id,
-                hit.offset,
-                words,
-                where,
-                again=again,
-                snippet=hit.snippet if hit.where == "text" else "",
-                ranges=hit.ranges,
-                tools=parsed.is_deep,
-            )
-
-        is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
-        if is_large and not self._is_stale():
-            self._post(located("", again=again))
-        branch = _place_words(index, hit, self._is_stale)
-        if not self._is_stale() and (branch or not is_large):
-            self._post(located(branch, again=is_large or again))
+    @answered()
+    def _branch(self, index: Index, hit: Hit) -> str:
+        """The branch of a hit, or the prompt of the history that it is."""
+        if hit.where == "history":
+            return f"in the prompt history: {hit.snippet}"
+        is_stale = self._is_stale
+        place = index.place(hit, lambda: not is_stale())
+        if place.on_active_path is None or place.branches < 2:
+            return ""
+        if place.on_active_path:
+            return ACTIVE
+        inactive = "not on the active path"
+        return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
 
 
 def _parsed(query: str, *, everywhere: bool) -> Query:
@@ -256,130 +268,98 @@ def _words_to_mark(hit: Hit, query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*words, *others)))
 
 
-def _place_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
-    """The branch of a hit, or the prompt of the history that it is."""
-    if hit.where == "history":
-        return f"in the prompt history: {hit.snippet}"
-    place = index.place(hit, lambda: not is_stale())
-    if place.on_active_path is None or place.branches < 2:
-        return ""
-    if place.on_active_path:
-        return ACTIVE
-    inactive = "not on the active path"
-    return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
-
-
 class HitExcerpts(BackgroundService):
-    """Finds excerpts; posts ``ExcerptsFound``, first without the branches, which take longer, and at last
-    ``HitsCounted``.
-    """
-
-    thread_name = "excerpts"
+    """Finds excerpts, and counts hits."""
 
     def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
-        """:param index: gives the index, or None before it is ready: then nothing is posted."""
+        """:param index: gives the index, which has found the hits."""
         super().__init__(post)
         self._index = index
 
-    @in_thread
-    def cancel(self) -> None:
-        """Drop the request: the query changes."""
-
-    @in_thread
-    def find(self, hits: Sequence[Hit], every: Mapping[str, Hit], query: str) -> None:
-        """Find the excerpts of these hits of a query; an earlier request is dropped.
-
-        :param every: the hits of all sessions, whose texts are counted.
+    @answered()
+    def find(self, hits: Sequence[Hit], query: str) -> list[HitExcerpt]:
+        """The excerpts of the first of these hits of a query, as many as are found in `EXCERPT_SECONDS`.
+        They are without the branches, which take longer.
         """
-        is_stale = self._is_stale
-        index = self._index()
-        if index is None:
-            return
-        yielder = GilYielder(is_stale)
-        found: dict[str, HitExcerpt] = {}
-        posted_at = monotonic()
+        yielder, began = GilYielder(self._is_stale), monotonic()
+        found: list[HitExcerpt] = []
         for hit in hits:
             if not yielder.keep_going():
-                return
-            hit.look_up()
-            count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
-            found[hit.path] = HitExcerpt(query, hit.where, hit.snippet, hit.ranges, hits=count)
-            if monotonic() - posted_at >= EXCERPT_SECONDS:
-                self._post(ExcerptsFound(found))
-                found, posted_at = {}, monotonic()
-        if found:
-            self._post(ExcerptsFound(found))
-        self._find_places(index, hits, query, yielder)
-        self._count(every, query, yielder)
-
-    def _count(self, every: Mapping[str, Hit], query: str, yielder: GilYielder) -> None:
-        """Count the hits of all sessions, as far as `COUNT_SECONDS` allow."""
-        counts: dict[str, int] = {}
-        exact, began = True, monotonic()
-        for path, hit in every.items():
-            if not yielder.keep_going():
-                return
-            if monotonic() - began > COUNT_SECONDS:
-                exact = False
+                raise Cancelled
+            found.append(_excerpt(hit, query))
+            if monotonic() - began >= EXCERPT_SECONDS:
                 break
+        return found
+
+    @answered()
+    def place(self, hit: Hit, query: str) -> HitExcerpt | None:
+        """The excerpt with the branch of a hit, if the session is read quickly; None if that adds nothing."""
+        index = self._index()
+        is_slow = hit.row.linear or hit.row.size >= LARGE_SESSION or hit.where not in ("text", "label")
+        if index is None or is_slow:
+            return None
+        place = index.place(hit, GilYielder(self._is_stale).keep_going)
+        if place.on_active_path is not False:
+            return None
+        words = f"branch {place.branch} of {place.branches}" if place.branch else "not on the active path"
+        return _excerpt(hit, query, words)
+
+    @answered()
+    def count(self, hits: Mapping[str, Hit]) -> tuple[dict[str, int], bool]:
+        """The numbers of hits by the paths of the sessions, as far as `COUNT_SECONDS` allow.
+
+        :return: the numbers; False if there may be more.
+        """
+        yielder, began = GilYielder(self._is_stale), monotonic()
+        counts: dict[str, int] = {}
+        exact = True
+        for path, hit in hits.items():
+            if not yielder.keep_going():
+                raise Cancelled
+            if monotonic() - began > COUNT_SECONDS:
+                return counts, False
             hit.look_up()
             count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
             exact &= count <= MOST_HITS
             counts[path] = min(count, MOST_HITS)
-        self._post(HitsCounted(query, counts, exact=exact))
+        return counts, exact
 
-    def _find_places(self, index: Index, hits: Sequence[Hit], query: str, yielder: GilYielder) -> None:
-        """Find the branches of the hits in sessions that are read quickly."""
-        for hit in hits:
-            if hit.row.linear or hit.row.size >= LARGE_SESSION or hit.where not in ("text", "label"):
-                continue
-            place = index.place(hit, yielder.keep_going)
-            if not yielder.keep_going():
-                return
-            if place.on_active_path is not False:
-                continue
-            words = f"branch {place.branch} of {place.branches}" if place.branch else "not on the active path"
-            count = hit.count(MOST_HITS + 1)
-            excerpt = HitExcerpt(query, hit.where, hit.snippet, hit.ranges, words, count)
-            self._post(ExcerptsFound({hit.path: excerpt}))
+
+def _excerpt(hit: Hit, query: str, place: str = "") -> HitExcerpt:
+    hit.look_up()
+    count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
+    return HitExcerpt(query, hit.where, hit.snippet, hit.ranges, place, count)
 
 
 class Completer(BackgroundService):
-    """Completes a query; a thread collects the values that sessions have, and posts ``ValuesCollected``."""
+    """Completes a query from the values that sessions have, which a thread collects."""
 
-    thread_name = "complete"
-
-    def __init__(
-        self, rows: Callable[[], Sequence[Row]], taggings: Callable[[], Taggings], home: str, post: Post
-    ) -> None:
-        """:param rows: gives the sessions; it is called in the caller's thread.
-        :param taggings: gives the tags of sessions, as `rows`.
-        :param home: the folder that is typed as `~`.
-        """
+    def __init__(self, home: str, post: Post) -> None:
+        """:param home: the folder that is typed as `~`."""
         super().__init__(post)
-        self._rows = rows
-        self._taggings = taggings
         self._home = home
         self._vocabulary: Vocabulary | None = None
         self._collected_at = -VALUES_SECONDS
 
-    def prepare(self) -> None:
-        """Collect the values, unless they are known and recent."""
-        if monotonic() - self._collected_at >= VALUES_SECONDS:
-            self._collected_at = monotonic()
-            rows, taggings = self._rows(), self._taggings()
-            self._worker.submit(lambda is_stale: self._collect(rows, taggings))
+    @property
+    def is_current(self) -> bool:
+        """Whether the values are known and recent, or are being collected."""
+        return monotonic() - self._collected_at < VALUES_SECONDS
+
+    def collect(self, rows: Sequence[Row], taggings: Taggings) -> Awaitable[None]:
+        """Collect the values of these sessions."""
+        self._collected_at = monotonic()
+        return self._collect(rows, taggings)
 
     def forget(self) -> None:
-        """Collect the values again at the next key: tags have changed."""
+        """Let the values be collected again at the next key: tags have changed."""
         self._collected_at = -VALUES_SECONDS
 
     def candidates(self, text: str, position: int) -> list[Completion]:
         """The completions at the cursor, the likeliest first (`app.index.query.completion.complete`)."""
-        self.prepare()
         return complete(text, position, self._vocabulary)
 
+    @answered()
     def _collect(self, rows: Sequence[Row], taggings: Taggings) -> None:
         newest_first = sorted(rows, key=lambda row: -row.modified)
         self._vocabulary = vocabulary(newest_first, self._home).with_tags(known_tags(taggings))
-        self._post(ValuesCollected())

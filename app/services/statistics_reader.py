@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.prices import LIST_PRICES
-from app.messages import StatisticsMade, StatisticsProgressed
-from app.services.background import BackgroundService, GilYielder
+from app.services.background import BackgroundService, GilYielder, answered
 from app.view.statistics import amounts_by_day, day_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from app.formats.prices import Prices
     from app.index.row import Row
@@ -20,13 +19,28 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 _PROGRESS_SECONDS = 0.1
-"""Least seconds between two messages about the progress."""
+"""Least seconds between two reports of the progress."""
+
+
+class GroupedFigures(NamedTuple):
+    """The figures of all sessions by one kind of group.
+
+    group_by   the kind
+    found      the figures
+    days       day, as `date.toordinal` counts -> what a heat map shows
+    unit       of these amounts
+    sort       by which the groups are sorted; None for the usual order
+    """
+
+    group_by: str
+    found: Statistics
+    days: Mapping[int, float]
+    unit: str
+    sort: str | None
 
 
 class StatisticsReader(BackgroundService):
-    """Posts ``StatisticsProgressed`` and ``StatisticsMade``."""
-
-    thread_name = "statistics"
+    """Reads the figures of all sessions, and adds them up."""
 
     def __init__(
         self,
@@ -47,46 +61,50 @@ class StatisticsReader(BackgroundService):
         self._cache_folder = cache_folder
         self._rows = rows
         self._now_ms = now_ms
-        self._sessions: list[tuple[Row, list[bytes]]] | None = None
+        self._sessions: list[tuple[Row, list[bytes]]] = []
         self._made: dict[tuple[str, str | None], Statistics] = {}
         self._next_progress = 0.0
 
-    def group(self, group_by: str, sort: str | None = None) -> None:
-        """Compute the figures by `group_by`, in the order `sort` if it is not None. The first request reads
-        the sessions that have changed since the last statistics.
-        """
-        self._worker.submit(lambda is_stale: self._group(group_by, sort, is_stale), interrupts=False)
+    @answered()
+    def read(self, progressed: Callable[[int, int], object]) -> None:
+        """Read the sessions that have changed since the last statistics; once, before `group`.
 
-    def _group(self, group_by: str, sort: str | None, is_stale: Callable[[], bool]) -> None:
+        :param progressed: gets the number of sessions that are read, and of all; called in the thread.
+        """
         # Imported here: few runs show statistics.
-        from app.index.figures_file import current_figures, unpacked
-        from app.index.statistics import DAY, statistics
+        from app.index.figures_file import current_figures
         from app.index.subagents import with_subagents
 
-        if self._sessions is None:
-            rows = [row for row in self._rows() if not row.provisional and not row.refused]
-            rows, subagents = with_subagents(self._stores, rows)
-            yielder = GilYielder(is_stale)
-            figures = current_figures(
-                self._cache_folder,
-                rows,
-                subagents,
-                on_progress=self._progressed,
-                should_stop=lambda: not yielder.keep_going(),
-            )
-            if is_stale():
-                return
+        def report(done: int, total: int) -> None:
+            if monotonic() >= self._next_progress:
+                self._next_progress = monotonic() + _PROGRESS_SECONDS
+                progressed(done, total)
+
+        rows = [row for row in self._rows() if not row.provisional and not row.refused]
+        rows, subagents = with_subagents(self._stores, rows)
+        yielder = GilYielder(self._is_stale)
+        figures = current_figures(
+            self._cache_folder,
+            rows,
+            subagents,
+            on_progress=report,
+            should_stop=lambda: not yielder.keep_going(),
+        )
+        if not self._is_stale():
             self._sessions = [(row, figures[row.path]) for row in rows]
+
+    @answered()
+    def group(self, group_by: str, sort: str | None = None) -> GroupedFigures:
+        """Add up the figures by `group_by`, in the order `sort` if it is not None."""
+        from app.index.figures_file import unpacked
+        from app.index.statistics import DAY, statistics
+
         for each, order in ((DAY, None), (group_by, sort)):
             if (each, order) not in self._made:
                 sessions = ((row, unpacked(figures)) for row, figures in self._sessions)
                 made = statistics(sessions, each, self._now_ms, order, self._prices)
                 self._made[each, order] = made
         days = self._made[DAY, None].groups
-        found = self._made[group_by, sort]
-        self._post(StatisticsMade(group_by, found, amounts_by_day(days), day_unit(days), sort))
-
-    def _progressed(self, done: int, total: int) -> None:
-        if monotonic() >= self._next_progress:
-            self._next_progress = monotonic() + _PROGRESS_SECONDS
-            self._post(StatisticsProgressed(done, total))
+        return GroupedFigures(
+            group_by, self._made[group_by, sort], amounts_by_day(days), day_unit(days), sort
+        )

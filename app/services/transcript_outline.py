@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
-from app.messages import OutlineRead, TranscriptHits
-from app.services.background import BackgroundService, GilYielder, request
+from app.services.background import BackgroundService, GilYielder, answered
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_outline import BranchStart, Hits, Outline, Places
@@ -27,9 +26,11 @@ MOST_POINTS = 500
 
 
 class TranscriptOutline(BackgroundService):
-    """Reads the tree of one session; posts ``OutlineRead``, and ``TranscriptHits`` for a search."""
+    """Reads the tree of one session, and searches it. The result is None if the session cannot be read, which
+    the transcript itself says.
+    """
 
-    thread_name = "outline"
+    shares_thread = True
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
@@ -38,17 +39,16 @@ class TranscriptOutline(BackgroundService):
         self._texts: TreeText | None = None
         self._tools = True
 
-    @request
-    def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> None:
+    @answered()
+    def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> Outline | None:
         """Read the outline of the path through an entry; of the active path if that is None."""
         try:
-            tree = self._opened(path, agents)
-            self._post(OutlineRead(self._running, path, outline_of(tree, through)))
+            return outline_of(self._opened(path, agents), through)
         except (Cancelled, Changed, NotASession, OSError):
-            # The transcript itself says why the session cannot be read.
             self._release()
+            return None
 
-    @request
+    @answered()
     def search(
         self,
         path: str,
@@ -58,7 +58,7 @@ class TranscriptOutline(BackgroundService):
         *,
         tools: bool = True,
         one_by_one: bool = False,
-    ) -> None:
+    ) -> Hits | None:
         """Search all entries for those with all of the words, which are folded.
 
         :param one_by_one: if no entry has all of them, search for those that have one of them.
@@ -77,14 +77,15 @@ class TranscriptOutline(BackgroundService):
             if one_by_one and not found:
                 found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
             if self._is_stale():
-                return
+                return None
             steps, _ = path_through(tree, through)
             on_path = {node.index for node in steps}
             here = [_ref(node) for node in found if node.index in on_path]
             elsewhere = [_ref(node) for node in found if node.index not in on_path]
-            self._post(TranscriptHits(self._running, path, Hits(tuple(words), here, elsewhere)))
+            return Hits(tuple(words), here, elsewhere)
         except (Cancelled, Changed, NotASession, OSError):
             self._release()
+            return None
 
     def _find(
         self, texts: TreeText, groups: Sequence[Sequence[str]], keep_going: Callable[[], bool]

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession, SessionError
 from app.gc_policy import exempt_tree
-from app.messages import BlockRead, TranscriptFailed, TranscriptRead
-from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker, in_thread, request
+from app.messages import TranscriptRead
+from app.services.background import BackgroundService, GilYielder, answered, in_thread, request
 from app.services.transcript_request import Request
+from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_block import Part, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from app.services.background import Post
     from app.services.transcript_turns import Turns
     from app.sessions.tree.node import Node
     from app.sessions.tree.path_reader import PathReader
+    from app.view.transcript_block import Block
 
 # Entries that are read in one step.
 STEP = 4
@@ -28,13 +30,11 @@ MOST_FOR_CALLS = 64
 
 
 class TranscriptReader(BackgroundService):
-    """Reads one transcript; posts ``TranscriptRead`` or ``TranscriptFailed``.
+    """Reads one transcript; posts ``TranscriptRead``.
 
     A request that is replaced by one for the same transcript gets no answer of its own: the answer to the
     newest request includes it.
     """
-
-    thread_name = "transcript"
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
@@ -44,7 +44,6 @@ class TranscriptReader(BackgroundService):
         self._turns: Turns | None = None
         # that of the transcript that is read; None when it is closed
         self._request: Request | None = None
-        self._blocks = LatestOnlyWorker("transcript-block", self._failed)
         # Number of entries that were read whole, for tests that count.
         self.entries_read = 0
 
@@ -69,26 +68,24 @@ class TranscriptReader(BackgroundService):
         self._request = None
         super().close()
 
-    def read_block(self, shown: Turn, index: int, wanted: str) -> None:
-        """Read a block of a turn whole; posts ``BlockRead``.
+    def read_block(self, shown: Turn, index: int) -> Awaitable[Block | None]:
+        """Read a block of a turn whole; None if it has gone.
 
-        :param wanted: "lines", "text" or "code".
+        :raises SessionError: it cannot be shown.
+        :raises OSError: it cannot be read.
         """
-        generation, path, request = self.generation, self.path, self._request
-        if path is not None and request is not None and shown.node is not None:
-            self._blocks.submit(
-                lambda is_stale: self._read_block(generation, path, request, shown, index, wanted)
-            )
+        return self._read_block(self.path, self._request, shown, index)
 
+    @answered(SessionError, OSError)
     def _read_block(
-        self, generation: int, path: PathReader, request: Request, shown: Turn, index: int, wanted: str
-    ) -> None:
+        self, path: PathReader | None, request: Request | None, shown: Turn, index: int
+    ) -> Block | None:
         from app.sessions.tree.entry_loader import read_node
         from app.view.transcript import turn
 
-        ref, block, reason = EntryRef(shown.entry_id, shown.offset), None, ""
+        if path is None or request is None or shown.node is None:
+            raise Cancelled
         try:
-            assert shown.node is not None
             raw = read_node(path.path, path.header, shown.node)
             results = {call: read_node(path.path, path.header, node) for call, node in shown.results.items()}
             made = turn(
@@ -100,18 +97,14 @@ class TranscriptReader(BackgroundService):
                 now_ms=request.now_ms,
                 full=True,
             )
-            block = made.blocks[index] if index < len(made.blocks) else None
-        except (SessionError, OSError) as error:
-            reason = _reason(error)
+        except (SessionError, OSError):
+            raise
         except Exception as error:
-            reason = f"cannot be shown: {type(error).__name__}: {error}"
-        if block is not None and wanted == "lines":
-            block.text, block.codes = "", []
-        self._post(BlockRead(generation, ref, index, wanted, block, reason))
+            raise SessionError("", 0, f"cannot be shown: {type(error).__name__}: {error}") from error
+        return made.blocks[index] if index < len(made.blocks) else None
 
     def stop(self) -> None:
         self.generation += 1
-        self._blocks.stop()
         super().stop()
 
     @request
@@ -139,11 +132,12 @@ class TranscriptReader(BackgroundService):
             return
         except (Changed, NotASession, OSError) as error:
             self.path = None
-            self._post(TranscriptFailed(self._running, _reason(error)))
+            self._post(TranscriptRead(self._running, None, reason_of(error)))
         except Exception as error:
             # A session with unexpected content fails alone, in its own pane.
             self.path = None
-            self._post(TranscriptFailed(self._running, f"cannot be shown: {type(error).__name__}: {error}"))
+            reason = f"cannot be shown: {type(error).__name__}: {error}"
+            self._post(TranscriptRead(self._running, None, reason))
 
     def _open(self, request: Request, start: EntryRef | None) -> None:
         from app.services.transcript_turns import Turns
@@ -278,7 +272,3 @@ class TranscriptReader(BackgroundService):
                 if not yielder.keep_going():
                     raise Cancelled
         return turns
-
-
-def _reason(error: BaseException) -> str:
-    return f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)

@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
-from app.messages import (
-    BranchesRead,
-    EntriesFound,
-    LabelledRead,
-    RowsRead,
-    TreeFailed,
-    TreeGrew,
-    TreeOpened,
-)
-from app.services.background import REST_AHEAD, BackgroundService, GilYielder, in_thread, request
+from app.messages import EntriesFound, TreeGrew, TreeOpened
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder, answered, in_thread, request
 from app.sessions.errors import Changed, SessionError
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryProblems, damaged_problems
@@ -36,14 +28,10 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree import SessionTree
     from app.sessions.tree.tree_text import TreeText
 
-# Seconds between two batches of rows, in which the screen gets the interpreter.
-BATCH_PAUSE = 0.002
 # Seconds that the screen takes to draw the end of a tree; reading meanwhile would slow it down.
 DRAW_PAUSE = 0.02
 # Rows on either side of the leaf, or of new entries, that are read with the tree: more than a screen shows.
 ROWS_AROUND = 150
-# Rows that are read between two checks for a newer request.
-BATCH = 50
 # Least seconds between two messages of a search: the screen cannot draw more often.
 POST_SECONDS = 0.04
 # Bytes. The entries of a larger session are not read for their labels, which suffice to go there.
@@ -51,13 +39,11 @@ MOST_LABELLED_BYTES = 64 << 20
 
 
 class TreeReader(BackgroundService):
-    """Reads the tree of one session; posts ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
+    """Reads the tree of one session; posts ``TreeOpened`` and ``TreeGrew``.
 
     Only this thread changes the :class:`SessionTree`; the screen learns of new entries by message. Reading
     stops as soon as another session is requested.
     """
-
-    thread_name = "tree"
 
     def __init__(self, post: Post, growing: Lock | None = None) -> None:
         """:param growing: is held while the tree grows, so that another thread can read all of it."""
@@ -120,7 +106,7 @@ class TreeReader(BackgroundService):
         except Exception as error:
             is_expected = isinstance(error, (NotASession, OSError))
             reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
-            self._post(TreeFailed(self._running, reason))
+            self._post(TreeOpened(self._running, None, reason=reason))
             return
         self._tree, self._path = tree, path
         self._posted_problems = len(tree.problems), tree.torn
@@ -134,25 +120,16 @@ class TreeReader(BackgroundService):
 
 
 class RowReader(BackgroundService):
-    """Reads the text of rows of a tree as they scroll into view; posts ``RowsRead``."""
+    """Reads the text of rows of a tree as they scroll into view."""
 
-    thread_name = "rows"
-
-    @request
+    @answered()
     def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:
         """Read the rows of ``nodes``, in this order."""
-        for start in range(0, len(nodes), BATCH):
-            if self._is_stale():
-                return
-            tree.read_rows(nodes[start : start + BATCH])
-            self._post(RowsRead(self._running, start + BATCH < len(nodes)))
-            sleep(BATCH_PAUSE)
+        tree.read_rows(nodes)
 
 
 class BranchReader(BackgroundService):
-    """Adds up the branches and counts the problems of one tree; posts ``BranchesRead``."""
-
-    thread_name = "branches"
+    """Adds up the branches and counts the problems of one tree."""
 
     def __init__(self, post: Post, growing: Lock) -> None:
         """:param growing: is held while the tree grows."""
@@ -162,41 +139,43 @@ class BranchReader(BackgroundService):
         self._table: BranchTable | None = None
         self._faults: EntryProblems | None = None
 
-    def _release(self) -> None:
-        self._branches = self._table = self._faults = None
+    @answered()
+    def read(self, tree: SessionTree | None) -> tuple[BranchTable, int] | None:
+        """Read the branches of a whole tree, or what is new in them, and count its problems.
 
-    @request
-    def read(self, tree: SessionTree) -> None:
-        """Read the branches of a whole tree, or what is new in them."""
+        :param tree: None releases the last one.
+        :return: None if the tree has to be read again.
+        """
         from app.sessions.tree.branches import Branches
 
+        if tree is None:
+            self._branches = self._table = self._faults = None
+            return None
         if self._branches is None or self._branches[0] is not tree or self._faults is None:
-            self._release()
-            self._branches, self._faults = (tree, Branches(tree)), EntryProblems(tree)
+            self._branches, self._faults, self._table = (tree, Branches(tree)), EntryProblems(tree), None
         branches = self._branches[1]
         # The border shows the result; no user waits for it.
         yielder = GilYielder(self._is_stale, REST_AHEAD)
         try:
             faults = self._faults.count(yielder.keep_going)
             with self._growing:
-                if not self._extend_table(tree, branches):
+                if self._table is None or not self._extend_table(self._table, tree, branches):
                     self._table = BranchTable(branches.all())
-        except (Cancelled, Changed, OSError):
+        except (Changed, OSError):
             # The tree reader reads the tree again and reports the problem.
-            return
-        if self._table is not None:
-            self._post(BranchesRead(self._running, self._table, faults))
+            return None
+        return self._table, faults
 
-    def _extend_table(self, tree: SessionTree, branches: Branches) -> bool:
+    def _extend_table(self, table: BranchTable, tree: SessionTree, branches: Branches) -> bool:
         """Add new entries to the table if only the active branch has grown. False: build it anew."""
-        active, node = self._table.active if self._table is not None else None, tree.leaf
-        if self._table is None or active is None or tree.leaf is None:
+        active, node = table.active, tree.leaf
+        if active is None or tree.leaf is None:
             return False
         while node is not active.leaf:
             if node is None or node.parent is None or len(node.parent.children) > 1:
                 return False
             node = node.parent
-        self._table.grown(replace(branches.of_path(tree.leaf), number=active.number, of=active.of))
+        table.grown(replace(branches.of_path(tree.leaf), number=active.number, of=active.of))
         return True
 
 
@@ -205,8 +184,6 @@ class TreeSearch(BackgroundService):
 
     The last message says that the search is done. A request that is replaced gets no answer.
     """
-
-    thread_name = "tree-search"
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
@@ -291,19 +268,12 @@ class TreeSearch(BackgroundService):
 
 
 class LabelReader(BackgroundService):
-    """Posts a ``LabelledRead`` for each session whose labelled entries can be read."""
+    """Reads the labelled entries of sessions."""
 
-    thread_name = "labels"
-
-    @in_thread
-    def read(self, rows: Sequence[Row]) -> None:
-        """Read the labelled entries of sessions, in this order. A later request replaces an earlier one."""
-        for row in rows:
-            if self._is_stale():
-                return
-            entries = labelled_entries(row, self._is_stale)
-            if entries is not None:
-                self._post(LabelledRead(row.path, entries))
+    @answered()
+    def read(self, row: Row) -> dict[str, LabelledEntry] | None:
+        """The labelled entries of a session, by their ids; None if they cannot be read."""
+        return labelled_entries(row, self._is_stale)
 
 
 def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, LabelledEntry] | None:

@@ -1,10 +1,11 @@
-"""The second line of a session's row during a search: why the session is a hit."""
+"""A hit in a session: where it is, and the second line of the session's row, which says why it is a hit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import shorten
 from app.view.line import Line, excerpt, fit_line, line_width, mark_pieces
 
@@ -39,6 +40,41 @@ class HitExcerpt(NamedTuple):
     ranges: Sequence[tuple[int, int]]
     place: str = ""
     hits: int = 0
+
+
+class HitPlace(NamedTuple):
+    """The entry of a session's hit.
+
+    entry_id   the id of the entry; None if it has none, or if no entry matched
+    offset     the offset of the entry's line in the file; -1 if no text of an entry matched
+    words      the texts to highlight in the session, folded
+    where      for example "branch 2 of 3, not on the active path", or a prompt that the session itself does
+               not have; "" if the session has one branch, or if the branch is not known
+    again      the same hit was there before, without `where`
+    snippet    one inert line around the hit; ``ranges``: the (start, end) of the matches in it
+    tools      the search covers tool calls and their output
+    """
+
+    path: str
+    query: str
+    entry_id: str | None
+    offset: int
+    words: Sequence[str]
+    where: str
+    again: bool = False
+    snippet: str = ""
+    ranges: tuple[tuple[int, int], ...] = ()
+    tools: bool = True
+
+    @property
+    def entry(self) -> EntryRef | None:
+        """The entry; None if none matched, so that the cursor can go nowhere."""
+        return EntryRef(self.entry_id, self.offset) if self.is_entry else None
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether an entry matched."""
+        return self.offset >= 0 or self.entry_id is not None
 
 
 def hit_line(found: HitExcerpt | None, cells: int, indent: int) -> Line:

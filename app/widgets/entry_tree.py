@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from app.formats.header import Fault
-    from app.messages import HitLocated
     from app.sessions.tree.node import Node
+    from app.view.hit_line import HitPlace
     from app.view.line import Line, Ranges
     from app.view.tree_layout import TreeRow
     from app.view.tree_navigation import TreeHits
@@ -75,7 +75,7 @@ class EntryTree(LineList):
         super().__init__(id=id)
         self.view: TreeView | None = None
         self.hits: TreeHits | None = None
-        self.hit: HitLocated | None = None
+        self.hit: HitPlace | None = None
         self.message = ""
         self.label_times = False
         self.tree_filter = TREE_FILTERS[0]
@@ -179,7 +179,7 @@ class EntryTree(LineList):
         return hit.snippet, hit.ranges
 
     @staticmethod
-    def _has_hit(hit: HitLocated, node: Node) -> bool:
+    def _has_hit(hit: HitPlace, node: Node) -> bool:
         return hit.is_entry and hit.offset in (-1, node.offset) and hit.entry_id in (None, node.id)
 
     def _label_time(self, view: TreeView, node: Node) -> str:

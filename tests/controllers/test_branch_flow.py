@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from app.actions.branch_options import BranchOption, BranchOptions
 from app.controllers.branch_flow import BranchFlow
 from app.dialogs import continue_from_here
-from app.messages import Outcome, PointsFound, SummaryMade
+from app.messages import Outcome
 from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
 from app.sessions.manager.navigation import Target
@@ -50,6 +50,28 @@ class Actions(Recorder):
         return self.folder
 
 
+class Jobs(Recorder):
+    """Jobs that end at once."""
+
+    question = error = None
+    summary = "the summary"
+
+    async def find_points(self, row, entry_id):
+        self.calls.append(("find_points", row, entry_id))
+        if self.error is not None:
+            raise self.error
+        return self.question
+
+    async def summarise(self, *arguments):
+        self.calls.append(("summarise", *arguments))
+        if self.summary is None:
+            raise SessionError("", 0, "it exited with 1")
+        return self.summary
+
+    async def leave_draft(self, *arguments):
+        self.calls.append(("leave_draft", *arguments))
+
+
 class Flow:
     """A flow over a list of one session."""
 
@@ -57,7 +79,7 @@ class Flow:
         self.row = make_row("a", ino=1)
         self.model = listed(self.row)
         self.host, self.messages = FakeHost(*answers), FakeStatusMessages()
-        self.actions, self.jobs, self.starter = Actions(), Recorder(), Recorder()
+        self.actions, self.jobs, self.starter = Actions(), Jobs(), Recorder()
         self.resumed = []
         self.flow = self.actions.flow = BranchFlow(
             self.host,
@@ -79,41 +101,10 @@ class Flow:
 
     async def run(self):
         """Ask, and answer all dialogs."""
+        self.jobs.question = self.question
         self.flow.begin(self.row, "e1")
-        self.flow.found(PointsFound(self.row, self.question, ""))
         await self.host.finish()
         return self.host.dialogs
-
-
-@pytest.mark.parametrize(
-    ("choice", "path", "id", "folder"),
-    [
-        (Choice("here"), "/store/a.jsonl", "a", None),
-        (Choice("new"), "/new.jsonl", "new", None),
-        (Choice("folder", "/elsewhere"), "/new.jsonl", "new", "/elsewhere"),
-    ],
-)
-async def test_the_session_is_resumed_where_the_branch_was_written(choice, path, id, folder):
-    flow = Flow(choice)
-    await flow.run()
-    assert flow.actions.calls == [("go on", [flow.row.path])]
-    assert flow.starter.calls == [
-        ("resume", flow.row, path, id, folder or flow.row.cwd, None, ("sends", False))
-    ]
-
-
-async def test_after_a_cancel_nothing_is_done():
-    flow = Flow(None, text="as it was")
-    await flow.run()
-    assert (flow.starter.calls, flow.actions.calls, flow.messages.copies) == ([], [], [])
-
-
-@pytest.mark.parametrize(("takes_draft", "sends"), [(False, True), (True, False)])
-async def test_an_edited_text_is_copied_and_sent_unless_it_is_a_draft(takes_draft, sends):
-    flow = Flow(Choice("new", text="edited"), text="as it was", takes_draft=takes_draft)
-    await flow.run()
-    assert flow.messages.copies == ["edited"]
-    assert flow.starter.calls[0][-2:] == ("edited", ("sends", sends))
 
 
 async def test_without_its_program_the_text_is_left_as_a_draft():
@@ -124,55 +115,26 @@ async def test_without_its_program_the_text_is_left_as_a_draft():
 
 
 async def test_after_a_failed_command_the_dialog_comes_back_with_what_was_chosen():
-    def fail(dialog):
-        dialog.on_screen_resume = lambda: None
-        flow.flow.made(SummaryMade("", "it exited with 1"))
+    async def fail(dialog):
+        ended = asyncio.get_running_loop().create_future()
+        dialog.end = ended.set_result
+        return await ended
 
     chosen = Choice("here", text="edited", summary="command", instructions="be brief")
     flow = Flow(chosen, fail, Choice("here"), left=("an entry",), summary_command=("summarise",))
+    flow.jobs.summary = None
     dialogs = await flow.run()
     assert dialogs[0].choice is None
     assert dialogs[2].choice == chosen
     assert flow.messages.errors == ["it exited with 1"]
-    assert ("summarise", flow.question, ("summarise",), flow.row.cwd, "be brief") in flow.jobs.calls
-    assert "cancel" not in flow.jobs.names()
+    name, *about, instructions = flow.jobs.calls[-1]
+    assert (name, about[:3]) == ("summarise", [flow.question, ("summarise",), flow.row.cwd])
+    assert instructions == "be brief"
     assert flow.actions.calls
 
 
-async def test_a_cancelled_command_is_ended():
-    flow = Flow(Choice("here", summary="command"), None, None, left=("an entry",), summary_command=("x",))
-    await flow.run()
-    assert "cancel" in flow.jobs.names()
-    assert flow.actions.calls == []
-
-
-async def test_a_summary_that_could_not_be_written_is_on_the_clipboard():
-    flow = Flow(Choice("here", summary="write", outline="my summary"), left=("an entry",))
-    flow.actions.outcome = lambda row: Outcome(row, None, SessionError(row.path, 0, "no"))
-    await flow.run()
-    assert flow.messages.copies == ["my summary"]
-    assert flow.starter.calls == []
-
-
-async def test_the_current_point_is_resumed_without_a_dialog():
+async def test_a_point_without_options_says_why():
     flow = Flow()
-    flow.question = replace(flow.question, same=True)
-    assert await flow.run() == []
-    assert flow.resumed == [True]
-
-
-def test_a_point_without_options_says_why():
-    flow = Flow()
-    flow.flow.begin(flow.row, "e1")
-    flow.flow.found(PointsFound(flow.row, None, "the entry has gone"))
+    flow.jobs.error = SessionError(flow.row.path, 0, "the entry has gone")
+    await flow.run()
     assert flow.messages.errors == ["the entry has gone"]
-
-
-def test_the_options_of_a_session_that_was_moved_are_found_again():
-    flow = Flow()
-    flow.flow.begin(flow.row, "e1")
-    moved = make_row("a", ino=1, path="/moved/a.jsonl")
-    flow.model.apply([moved], [flow.row.path])
-    flow.flow.found(PointsFound(flow.row, flow.question, ""))
-    assert flow.jobs.calls == [("find_points", flow.row, "e1"), ("find_points", moved, "e1")]
-    assert flow.host.dialogs == []

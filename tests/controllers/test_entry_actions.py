@@ -124,12 +124,3 @@ def test_a_session_without_forks_says_so():
     acting = Acting()
     acting.entries.other_end()
     assert acting.messages.shown == ["Nowhere to go: no fork"]
-
-
-def test_the_branches_are_compared_where_the_session_is_by_then():
-    acting = Acting()
-    acting.entries.compare()
-    moved = make_row("a", path="/moved/a.jsonl", labels=())
-    acting.pane.model.apply([moved], [acting.row.path])
-    acting.host.dialogs[0].action_turn(1)
-    assert acting.jobs.calls == [("compare", moved, 40, 1)]

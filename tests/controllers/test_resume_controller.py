@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.controllers.resume_controller import ResumeController
-from app.messages import PlanMade, PlanReady
+from app.controllers.starter import Starter
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.controllers.fakes import (
     FakeHost,
@@ -20,6 +20,20 @@ from tests.factory import make_row
 from tests.view.listed import listed
 
 
+class Planner(Recorder):
+    """Makes the plan `made` at once."""
+
+    made = in_use = None
+
+    async def make_plan(self, row):
+        self.calls.append(("make_plan", row))
+        return self.made, self.in_use
+
+    async def plan_start(self, row):
+        self.calls.append(("plan_start", row))
+        return self.made
+
+
 class Resuming:
     """A controller over a list of one session."""
 
@@ -28,7 +42,7 @@ class Resuming:
         self.pane = FakePane(listed(self.row))
         self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt()
         self.facts, self.actions = Recorder(reasons={}), Recorder()
-        self.planner, self.starter = Recorder(generation=1), Recorder()
+        self.planner, self.starter = Planner(), Recorder()
         self.trees, self.reads = [], []
         self.controller = ResumeController(
             self.host,
@@ -45,42 +59,32 @@ class Resuming:
             changed=lambda: None,
         )
 
-    def answer(self, plan, generation=1, in_use=None):
-        self.controller.plan_made(PlanMade(generation, self.row.path, plan, in_use))
+    async def answer(self, plan, in_use=None):
+        self.planner.made, self.planner.in_use = plan, in_use
+        self.controller.make_plan(self.row)
+        await self.host.finish()
+        self.planner.calls.clear()
 
     def bar(self):
         return "".join(text for text, _ in self.controller.bar(200, shows_key=True))
 
 
-def test_enter_waits_for_the_plan():
+async def test_enter_waits_for_the_plan():
     resuming = Resuming()
     resuming.controller.resume()
     assert resuming.host.plan is None
     plan = make_plan(resuming.row)
-    resuming.answer(plan, generation=0)
-    assert resuming.host.plan is None, "a late answer"
-    resuming.answer(plan)
+    await resuming.answer(plan)
     assert resuming.host.plan is plan
 
 
-def test_the_bar_has_the_command_and_then_the_reason_against_it():
+async def test_the_bar_has_the_command_and_then_the_reason_against_it():
     resuming = Resuming()
     assert not resuming.bar().strip()
-    resuming.answer(make_plan(resuming.row))
+    await resuming.answer(make_plan(resuming.row))
     assert resuming.bar().strip() == "Enter runs pi --session a in /work/app"
-    resuming.answer(make_plan(resuming.row, "pi is not installed"))
+    await resuming.answer(make_plan(resuming.row, "pi is not installed"))
     assert "! Cannot resume: pi is not installed. Enter: details and ways out." in resuming.bar()
-
-
-def test_a_slow_plan_empties_the_bar():
-    resuming = Resuming()
-    resuming.answer(make_plan(resuming.row))
-    assert resuming.bar().strip()
-    resuming.controller.planned = "/another.jsonl"
-    assert resuming.bar().strip(), "for a moment"
-    resuming.controller.make_plan(resuming.row)
-    resuming.host.timers[-1]()
-    assert not resuming.bar().strip()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_a_slow_plan_empties_the_bar():
 async def test_a_plan_with_a_question_opens_a_dialog(answer, ends):
     resuming = Resuming(answer)
     plan = make_plan(resuming.row, asks=("pi may have it open",))
-    resuming.answer(plan)
+    await resuming.answer(plan)
     resuming.controller.resume()
     await resuming.host.finish()
     assert resuming.host.dialogs[0].standing.reason == "pi may have it open"
@@ -103,42 +107,48 @@ async def test_a_session_that_was_moved_during_the_dialog_is_planned_anew():
         moved = make_row("a", ino=1, path="/moved/a.jsonl")
         resuming.pane.model.apply([moved], [resuming.row.path])
         resuming.controller.sessions_changed(is_reading=False)
-        assert resuming.planner.calls == [("make_plan", moved)]
         return "resume"
 
     resuming = Resuming(move)
-    resuming.answer(make_plan(resuming.row, asks=("why",)))
+    await resuming.answer(make_plan(resuming.row, asks=("why",)))
     resuming.controller.resume()
     await resuming.host.finish()
+    assert [name for name, row in resuming.planner.calls if row.path == "/moved/a.jsonl"] == ["make_plan"]
     assert resuming.starter.calls[0][2:] == ("/moved/a.jsonl", "a", resuming.row.cwd)
 
 
-def test_a_change_of_the_live_state_makes_a_new_plan():
+async def test_a_change_of_the_live_state_makes_a_new_plan():
     resuming = Resuming()
-    resuming.answer(make_plan(resuming.row))
+    await resuming.answer(make_plan(resuming.row))
     resuming.controller.states_changed()
     assert resuming.planner.calls == []
     resuming.pane.list.states = {resuming.row.path: "maybe"}
     resuming.controller.states_changed()
-    assert resuming.planner.calls == [("make_plan", resuming.row)]
     assert resuming.controller.planned == ""
+    await resuming.host.finish()
+    assert resuming.planner.calls == [("make_plan", resuming.row)]
+    assert resuming.controller.planned == resuming.row.path
 
 
-def test_a_requested_plan_with_a_problem_is_shown():
+async def test_a_requested_plan_with_a_problem_is_shown():
     resuming = Resuming()
-    resuming.controller.plan_ready(PlanReady(make_plan(resuming.row, "no such program")))
-    assert resuming.messages.errors == ["No such program"]
-    plan = make_plan(resuming.row)
-    resuming.controller.plan_ready(PlanReady(plan))
+    starter = Starter(resuming.host, resuming.messages, resuming.planner)
+    resuming.planner.made = make_plan(resuming.row, "no such program")
+    starter.start_new(resuming.row)
+    await resuming.host.finish()
+    assert (resuming.messages.errors, resuming.host.plan) == (["No such program"], None)
+    resuming.planner.made = plan = make_plan(resuming.row)
+    starter.start_new(resuming.row)
+    await resuming.host.finish()
     assert resuming.host.plan is plan
 
 
-def test_the_command_is_copied_once_it_is_known():
+async def test_the_command_is_copied_once_it_is_known():
     resuming = Resuming()
     resuming.controller.copy_command()
     assert resuming.messages.copies == []
     plan = make_plan(resuming.row)
-    resuming.answer(plan)
+    await resuming.answer(plan)
     assert resuming.messages.copies == [plan.shell]
 
 
@@ -154,7 +164,7 @@ def test_the_command_is_copied_once_it_is_known():
 async def test_a_session_that_may_be_open_asks_once(answer, actions, resumes, reads):
     resuming = Resuming(answer)
     plan = make_plan(resuming.row, asks=("it may be in use",))
-    resuming.answer(plan, in_use=Verdict(MAYBE, "pi runs in the same folder", 4822))
+    await resuming.answer(plan, in_use=Verdict(MAYBE, "pi runs in the same folder", 4822))
     bar = resuming.bar()
     assert "◐ May be open in pi (pid 4822 runs in /work/app). Enter asks first." in bar
     resuming.controller.resume()
@@ -164,10 +174,10 @@ async def test_a_session_that_may_be_open_asks_once(answer, actions, resumes, re
     assert len(resuming.reads) == reads
 
 
-def test_a_session_that_is_open_for_certain_says_what_enter_offers():
+async def test_a_session_that_is_open_for_certain_says_what_enter_offers():
     resuming = Resuming()
     plan = make_plan(resuming.row, asks=("it is in use",))
-    resuming.answer(plan, in_use=Verdict(LIVE, "process 7 (pi) has it open", 7))
+    await resuming.answer(plan, in_use=Verdict(LIVE, "process 7 (pi) has it open", 7))
     assert "● Open in pi (pid 7). Enter asks: fork, read, cancel." in resuming.bar()
 
 
@@ -183,7 +193,7 @@ def test_a_session_that_is_open_for_certain_says_what_enter_offers():
 async def test_a_fork_is_offered_for_an_agent_that_has_forks(agent, state, answers):
     resuming = Resuming(None, agent=agent)
     plan = make_plan(resuming.row, asks=("it is in use",))
-    resuming.answer(plan, in_use=Verdict(state, "process 7 has it open", 7))
+    await resuming.answer(plan, in_use=Verdict(state, "process 7 has it open", 7))
     assert ("fork" in resuming.bar()) == (agent == "pi" and state == LIVE)
     resuming.controller.resume()
     await resuming.host.finish()
@@ -195,7 +205,7 @@ async def test_with_other_marks_enter_asks_whether_to_resume_only_this_one(answe
     resuming = Resuming()
     resuming.prompt.answers.append(answer)
     plan = make_plan(resuming.row)
-    resuming.answer(plan)
+    await resuming.answer(plan)
     resuming.pane.model.toggle_mark(resuming.row.path)
     resuming.controller.resume()
     assert resuming.host.plan is plan, "the only mark"
@@ -207,14 +217,15 @@ async def test_with_other_marks_enter_asks_whether_to_resume_only_this_one(answe
     assert (resuming.host.plan is plan) == answer
 
 
-def test_enter_on_a_project_starts_a_session_and_asks_first_while_sessions_are_marked():
+async def test_enter_on_a_project_starts_a_session_and_asks_first_while_sessions_are_marked():
     resuming = Resuming()
     group = resuming.pane.model.lines[0].group
     resuming.pane.list.project = group
+    resuming.planner.made = make_plan(resuming.row, "the folder /p1 is gone")
     resuming.controller.plan_start()
-    assert resuming.planner.calls == [("plan_start", resuming.row)]
     assert "starts a new pi session in" in resuming.bar()
-    resuming.controller.plan_made(PlanMade(1, "", make_plan(resuming.row, "the folder /p1 is gone")))
+    await resuming.host.finish()
+    assert resuming.planner.calls == [("plan_start", resuming.row)]
     assert "! Cannot start a session: folder gone." in resuming.bar()
     resuming.controller.resume()
     assert resuming.starter.calls == [("start_new", resuming.row)]

@@ -24,7 +24,7 @@ class Acting:
         self.model = listed(*self.rows)
         self.pane = FakePane(self.model)
         self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt(*answers)
-        self.facts, self.runner, self.starter = Recorder(reasons={}, files=Recorder()), Recorder(), Recorder()
+        self.facts, self.runner, self.starter = Recorder(reasons={}), Recorder(), Recorder()
         self.actions = SessionActions(
             self.host,
             self.messages,
@@ -169,7 +169,7 @@ def test_a_done_action_unmarks_its_sessions_and_leaves_failed_ones_marked():
     assert acting.model.marked == {second.path}
     assert len(acting.messages.errors) == 1
     assert acting.messages.errors == ['Not pinned: no – "Beta"']
-    assert acting.facts.files.names() == ["read_pins", "read_journal"]
+    assert acting.facts.names() == ["read_pins", "read_journal"]
 
 
 def test_an_action_on_several_sessions_can_be_stopped_while_it_runs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from queue import Queue
 from threading import Event
 
@@ -65,3 +66,18 @@ def test_a_stopped_service_makes_its_running_job_stale(worker):
     assert is_begun.wait(PATIENCE)
     worker.stop()
     assert stale.wait(PATIENCE)
+
+
+async def test_a_caller_gets_the_newest_result_and_the_errors_that_it_expects(worker, errors):
+    def fail(is_stale):
+        raise ValueError("broken")
+
+    replaced = worker.run(lambda is_stale: "old")
+    assert await worker.run(lambda is_stale: "new") == "new"
+    with pytest.raises(ValueError, match="broken"):
+        await worker.run(fail, ValueError)
+    failed = worker.run(fail, KeyError)
+    assert str(errors.get(timeout=PATIENCE)) == "broken"
+    for cancelled in (replaced, failed):
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled

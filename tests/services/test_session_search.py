@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import queue
 from itertools import pairwise
@@ -258,16 +259,23 @@ def search(index, text, **options):
         searching.stop()
 
 
+def located(index, path, hit, text):
+    """The places of a hit."""
+
+    async def places():
+        locator = HitLocator(lambda: index, lambda message: None)
+        found = [place async for place in locator.places(path, hit, text)]
+        locator.stop()
+        return found
+
+    return asyncio.run(places())
+
+
 def spot(index, text, name, messages=1):
     answer = search(index, text)
     path, hit = next((path, hit) for path, hit in answer.hits.items() if name in path)
-    posted = queue.Queue()
-    locator = HitLocator(lambda: index, posted.put)
-    locator.locate(path, hit, text)
-    try:
-        placed = [posted.get(timeout=PATIENCE) for _ in range(messages)]
-    finally:
-        locator.stop()
+    placed = located(index, path, hit, text)
+    assert len(placed) == messages
     assert all((place.path, place.query) == (path, text) for place in placed)
     return placed if messages > 1 else placed[0]
 
@@ -371,9 +379,5 @@ def test_a_hit_in_a_removed_session_gets_an_answer(stored, harm):
     answer = search(stored, "Ashes")
     path, hit = next((path, hit) for path, hit in answer.hits.items() if "branched" in path)
     harm(path)
-    posted = queue.Queue()
-    locator = HitLocator(lambda: stored, posted.put)
-    locator.locate(path, hit, "Ashes")
-    placed = posted.get(timeout=PATIENCE)
-    locator.stop()
+    (placed,) = located(stored, path, hit, "Ashes")
     assert (placed.where, placed.entry_id) == ("", None)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import queue
 import threading
 import weakref
-from queue import SimpleQueue
 from threading import Lock
 
 import pytest
 
 from app.formats.prices import Spending
-from app.messages import RowsRead, TreeFailed, TreeOpened
+from app.messages import TreeOpened
 from app.services import tree_reader
-from app.services.tree_reader import BATCH, BranchReader, RowReader, TreeReader, TreeSearch
+from app.services.tree_reader import BranchReader, RowReader, TreeReader, TreeSearch
 from app.sessions.tree import tree_builder
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import END_BYTES, open_tree
@@ -45,7 +45,7 @@ def stopped(service):
     """End the thread of a service, and wait for its end."""
     service.stop()
     for thread in threading.enumerate():
-        if thread.name == f"leafmark-{service.thread_name}":
+        if thread.name == f"leafmark-{type(service).__name__}":
             thread.join(PATIENCE)
 
 
@@ -115,7 +115,7 @@ def test_an_unreadable_session_gives_a_reason(posted, tmp_path):
     trees = TreeReader(posted.put)
     trees.open(str(tmp_path / "gone"), ("pi",), "default")
     answer = posted.get(timeout=PATIENCE)
-    assert isinstance(answer, TreeFailed)
+    assert answer.view is None
     assert answer.reason == "cannot be read: No such file or directory"
     stopped(trees)
 
@@ -137,47 +137,16 @@ def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_rea
     stopped(trees)
 
 
-def test_rows_come_in_batches_and_the_last_one_is_marked(posted, long):
-    tree = open_tree(long, ("pi",))
-    rows = RowReader(posted.put)
-    rows.read(tree, tree.entries[: 2 * BATCH + 1])
-    messages = [posted.get(timeout=PATIENCE) for _ in range(3)]
-    assert [(type(message), message.more) for message in messages] == [
-        (RowsRead, True),
-        (RowsRead, True),
-        (RowsRead, False),
-    ]
-    assert all(node.row_text is not None for node in tree.entries[: 2 * BATCH + 1])
-    stopped(rows)
-
-
-def test_a_tree_whose_rows_were_read_is_released(posted, long):
+async def test_a_tree_whose_rows_were_read_is_released(long):
     tree = open_tree(long, ("pi",))
     released = threading.Event()
     reference = weakref.ref(tree, lambda _: released.set())
-    rows = RowReader(posted.put)
-    rows.read(tree, tree.entries[:1])
-    posted.get(timeout=PATIENCE)
+    rows = RowReader(lambda message: None)
+    await rows.read(tree, tree.entries[:1])
     assert reference() is tree
     del tree
-    assert released.wait(PATIENCE)
-    stopped(rows)
-
-
-def test_rows_of_an_older_request_are_not_read(posted, long):
-    tree = open_tree(long, ("pi",))
-
-    def post(message):
-        if message.generation == 1:
-            rows.read(tree, tree.entries[-1:])
-        posted.put(message)
-
-    rows = RowReader(post)
-    rows.read(tree, tree.entries[: 4 * BATCH])
-    messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
-    assert [message.generation for message in messages] == [1, 2]
-    assert tree.entries[BATCH].row_text is None
-    stopped(rows)
+    assert await asyncio.to_thread(released.wait, PATIENCE)
+    rows.stop()
 
 
 def test_a_tree_that_grows_before_its_search_begins_is_searched_completely(posted, short, monkeypatch):
@@ -218,8 +187,7 @@ def growing(tmp_path):
         message("d", "b", "user", "four", 3),
     )
     tree = open_tree(str(path))
-    answers = SimpleQueue()
-    reader = BranchReader(answers.put, Lock())
+    reader = BranchReader(lambda message: None, Lock())
 
     def grow(*lines):
         with path.open("a") as file:
@@ -227,11 +195,8 @@ def growing(tmp_path):
                 file.write(json.dumps(line) + "\n")
         tree.extend()
 
-    def table():
-        reader.read(tree)
-        answer = answers.get(timeout=10)
-        assert answer.generation == reader.generation
-        return answer.table
+    async def table():
+        return (await reader.read(tree))[0]
 
     yield tree, grow, table
     reader.stop()
@@ -246,13 +211,13 @@ def assert_same(table, tree):
     assert values(table.facts) == values(Branches(tree).all())
 
 
-def test_the_totals_of_the_active_branch_grow_with_it(growing):
+async def test_the_totals_of_the_active_branch_grow_with_it(growing):
     tree, grow, table = growing
-    first = table()
+    first = await table()
     assert_same(first, tree)
     grow(message("e", "d", "assistant", "five", 4, usage=USAGE))
     grow(message("f", "e", "user", "six", 5))
-    grown = table()
+    grown = await table()
     assert grown is first
     assert_same(grown, tree)
 
@@ -265,24 +230,24 @@ def test_the_totals_of_the_active_branch_grow_with_it(growing):
         message("e", None, "user", "five", 4),
     ],
 )
-def test_a_new_branch_reads_all_branches_again(growing, line):
+async def test_a_new_branch_reads_all_branches_again(growing, line):
     tree, grow, table = growing
-    first = table()
+    first = await table()
     grow(message("x", "d", "user", "on", 4))
     grow(line)
-    second = table()
+    second = await table()
     assert second is not first
     assert_same(second, tree)
 
 
-def test_a_label_does_not_end_a_branch(growing):
+async def test_a_label_does_not_end_a_branch(growing):
     tree, grow, table = growing
-    table()
+    await table()
     grow(entry("label", "l", "d", 6, targetId="c", label="x"))
-    assert_same(table(), tree)
+    assert_same(await table(), tree)
 
 
-def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_its_parent(growing):
+async def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_its_parent(growing):
     tree, grow, _ = growing
     table = BranchTable(Branches(tree).all())
     leaves = {id: table.of(tree.by_id[id]).leaf.id for id in "abcd"}
@@ -293,7 +258,7 @@ def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_it
     assert BranchTable([]).of(tree.by_id["a"]) is None
 
 
-def test_the_text_of_a_branch_leaves_out_zero_values(growing):
+async def test_the_text_of_a_branch_leaves_out_zero_values(growing):
     tree, _, _ = growing
     facts = Branches(tree).all()
     assert branch_text(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.001 · 2m 00s"

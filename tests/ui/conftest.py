@@ -17,10 +17,10 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 
 from app.browser import Browser
+from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.screens.selector import SelectorScreen
-from app.services.list_facts import ListFacts
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup import first_frame
@@ -259,7 +259,7 @@ def finds_missing():
 @pytest.fixture(autouse=True)
 def _finds_nothing_missing(monkeypatch, request):
     if "finds_missing" not in request.fixturenames:
-        monkeypatch.setattr(ListFacts, "find_missing", lambda *arguments: None)
+        monkeypatch.setattr(FactsFeed, "find_missing", lambda *arguments: None)
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from app.actions import row_actions
 from app.actions.journal import Journal
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.index.index import Index
-from app.messages import StatesFound
+from app.services import list_facts
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
+from app.stores.live import LIVE, Verdict
 from tests.factory import chain, header, write_session
 from tests.ui.conftest import WAYS, asked, install, pi_session, snapshot
 
@@ -88,11 +89,14 @@ async def test_an_unexpected_error_with_one_session_does_not_stop_the_others(bro
         await ui.until(path.exists, "the session")
 
 
-async def test_a_live_session_is_not_trashed_and_its_process_is_named(browser, three):
+async def test_a_live_session_is_not_trashed_and_its_process_is_named(browser, three, monkeypatch):
+    live = Verdict(LIVE, "process 7 (omp) has it open", 7)
+    monkeypatch.setattr(
+        list_facts, "live_sessions", lambda sessions, *_: {row.path: live for row in sessions.rows}
+    )
     async with browser() as ui:
         path = ui.path("branchy")
-        ui.screen.post_message(StatesFound({str(path): "live"}, {str(path): "process 7 (omp) has it open"}))
-        await ui.pilot.pause()
+        await ui.until(lambda: ui.sessions.states, "the live state")
         await ui.press("ctrl+d")
         assert not isinstance(ui.screen, RowQuestion)
         assert any("process 7 (omp)" in toast for toast in ui.toasts())

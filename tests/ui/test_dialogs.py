@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import ClassVar
 
@@ -56,7 +57,7 @@ DIALOGS = {
     "archive": (_archive, "Esc close"),
     "labels": (_labels, "Enter go"),
     "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter go Esc close"),
-    "compare": (lambda: CompareDialog(lambda at: None), "Reading…"),
+    "compare": (lambda: CompareDialog(lambda at: asyncio.Event().wait()), "Reading…"),
 }
 
 
@@ -142,7 +143,7 @@ async def test_a_wait_that_ends_before_it_has_the_keys_closes_only_its_own_dialo
             await ui.until(lambda: ui.screen is dialog, "the dialog")
             await ui.press(key)
             await ui.until(lambda: isinstance(ui.screen, HelpDialog), "the help")
-        dialog.end()
+        dialog.end("the summary")
         if key:
             assert isinstance(ui.screen, HelpDialog)
             await ui.press("escape")

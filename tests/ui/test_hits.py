@@ -8,8 +8,8 @@ import re
 import pytest
 
 from app.demo import write_demo
-from app.messages import HitLocated
 from app.sessions.tree import tree as session_tree
+from app.view.hit_line import HitPlace
 from app.view.tree_filter import filter_nodes
 from tests.factory import NOW, append, chain, entry, header, message
 from tests.ui.conftest import pi_session
@@ -40,7 +40,7 @@ def hit(ui, entry_id, *words, place="", again=False):
             if json.loads(line).get("id") == entry_id:
                 break
             offset += len(line)
-    return HitLocated(path, "", entry_id, offset, words, place, again=again)
+    return HitPlace(path, "", entry_id, offset, words, place, again=again)
 
 
 def tree_pane(ui):
@@ -244,12 +244,12 @@ async def test_hits_of_other_sessions_or_removed_entries_move_no_cursor(browser,
     async with browser() as ui:
         before = ui.tree.node
         elsewhere = hit(ui, "d", "slower")
-        elsewhere.path += ".other"
+        elsewhere = elsewhere._replace(path=f"{elsewhere.path}.other")
         tree_pane(ui).show_hit(elsewhere)
         removed = hit(ui, "d", "slower")
-        removed.entry_id, removed.offset = "nowhere", 3
+        removed = removed._replace(entry_id="nowhere", offset=3)
         tree_pane(ui).show_hit(removed)
-        tree_pane(ui).show_hit(HitLocated(str(ui.path("s")), "", None, -1, ("fix",), ""))
+        tree_pane(ui).show_hit(HitPlace(str(ui.path("s")), "", None, -1, ("fix",), ""))
         assert ui.tree.node is before
 
 
@@ -257,7 +257,7 @@ async def test_highlights_end_with_the_session(browser, branched, tmp_path):
     pi_session(tmp_path, *chain("one", "two faster", id="other"), id="other")
     async with browser() as ui:
         first = ui.sessions.row.path
-        located = HitLocated(first, "", None, -1, ("faster",), "")
+        located = HitPlace(first, "", None, -1, ("faster",), "")
         tree_pane(ui).show_hit(located)
         await ui.until(lambda: ui.entry.words == ("faster",), "the words")
         await ui.press("down")

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from threading import Event
 
 import pytest
 
+from app.actions import branch_options
 from app.dialogs.continue_from_here import ContinueDialog
 from app.dialogs.labels import LabelsDialog
 from app.dialogs.questions import FolderDialog, ResumeDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.sessions.tree import branches
 from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, install, pi_session
 
@@ -196,21 +199,34 @@ async def test_a_reason_against_a_choice_appears_in_the_open_dialog(browser, wor
         await ui.until(lambda: "pi is not installed" not in ui.text(), "its end")
 
 
-async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_path(browser, work):
+async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_path(browser, work, monkeypatch):
+    # hold back the answer about the old path until the list has the new path
+    find, is_moved = branch_options.find_branch_options, Event()
+    monkeypatch.setattr(
+        branch_options, "find_branch_options", lambda *about: (find(*about), is_moved.wait())[0]
+    )
     async with browser(here=str(work), size=(200, 45)) as ui:
-        entry_id = await ui.go_to_entry("two")
-        row, going_on = ui.sessions.row, ui.screen.branch_flow
-        going_on.begin(row, entry_id)
-        # hold back the answer about the old path until the list has the new path
-        real_found, going_on.found = going_on.found, lambda event: events.append(event)
-        events = []
-        await ui.until(lambda: events, "the answer")
+        await ui.go_to_entry("two")
+        await ui.press("enter")
         await move(ui, "branchy")
-        going_on.found = real_found
-        real_found(events[0])
+        is_moved.set()
         await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
         await ui.press("ctrl+y")
         assert "/--moved--/" in ui.app.clipboard
+
+
+async def test_branches_are_compared_where_the_session_is_by_then(browser, work, monkeypatch):
+    compared, find = [], branches.branches_from
+    monkeypatch.setattr(
+        branches, "branches_from", lambda tree, entry: (compared.append(tree.path), find(tree, entry))[1]
+    )
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        await ui.go_to_entry("two")
+        await ui.press("C")
+        await ui.until(lambda: "Both follow" in ui.text(), "the comparison")
+        moved = await move(ui, "branchy")
+        await ui.press("]")
+        await ui.until(lambda: compared[1:] == [str(moved)], "the comparison of the next branch")
 
 
 async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work):

@@ -8,7 +8,6 @@ import pytest
 
 from app.dialogs.row_dialogs import RowEditor
 from app.index.index import Index
-from app.messages import SubagentsRead
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
 from tests.ui.conftest import WAYS, pi_session
@@ -127,15 +126,10 @@ async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper,
         assert ui.screen.sessions_pane.words[1] == "2"
         await ui.press("full_stop")
         await ui.until(lambda: ui.screen.sessions_pane.words[1] == "3", "the sub-agent")
-        late = [row for row in ui.sessions.model.rows() if row.id == "helper"]
         await ui.press("full_stop")
         assert "helper" not in ui.listed()
         assert first_line(ui) == header
         assert "hidden" not in ui.screen.sessions_pane.words[1]
-        # and if sub-agents are read after that
-        ui.screen.post_message(SubagentsRead(late))
-        await ui.pilot.pause()
-        assert first_line(ui) == header
 
 
 async def test_the_cursor_returns_to_a_hidden_sub_agent(browser, with_helper):

@@ -8,8 +8,8 @@ import re
 import pytest
 from textual.events import MouseScrollUp
 
+from app.actions import branch_options
 from app.controllers import dialog_host
-from app.controllers.branch_flow import BranchFlow
 from app.panes import entry_pane, transcript_pane
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import asked, pi_session, wheel
@@ -99,15 +99,16 @@ class Walk:
         def open_text(app, kind, text, *arguments, **options):
             self.opened.append(text)
 
-        found = BranchFlow.found
+        find = branch_options.find_branch_options
 
-        def note_point(flow, event):
-            self.points.append(event.question.target)
-            found(flow, event)
+        def note_point(*arguments):
+            question = find(*arguments)
+            self.points.append(question.target)
+            return question
 
         monkeypatch.setattr(entry_pane, "open_in_program", open_text)
         monkeypatch.setattr(dialog_host, "open_in_program", open_text)
-        monkeypatch.setattr(BranchFlow, "found", note_point)
+        monkeypatch.setattr(branch_options, "find_branch_options", note_point)
 
     async def settle(self):
         """Wait until what the last key asked for is shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 import pytest
@@ -26,8 +27,7 @@ def may_read(monkeypatch):
         return plan(*arguments)
 
     def read_if_set(reader, tree):
-        if free.is_set():
-            read(reader, tree)
+        return read(reader, tree) if free.is_set() else asyncio.Event().wait()
 
     monkeypatch.setattr(resume_planner, "plan_now", plan_later)
     monkeypatch.setattr(BranchReader, "read", read_if_set)

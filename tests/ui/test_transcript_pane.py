@@ -11,12 +11,13 @@ from unittest.mock import patch
 from textual import on
 from textual.app import App
 
-from app.messages import HitLocated, ServiceFailed
+from app.messages import ServiceFailed
 from app.panes import transcript_pane
 from app.panes.transcript_pane import TranscriptPane
 from app.services.transcript_reader import TranscriptReader
 from app.sessions.tree import path_reader
 from app.setup import Setup
+from app.view.hit_line import HitPlace
 from app.widgets import line_list
 from tests.factory import chain, entry, header, make_row, message, write_session
 
@@ -55,7 +56,7 @@ class Driver:
     async def hit(self, row, entry_id, *words, place="", offset=None):
         if offset is None:
             offset = offset_of(row.path, entry_id)
-        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, place))
+        self.pane.show_hit(HitPlace(row.path, " ".join(words), entry_id, offset, words, place))
         await self.settle()
 
     def text(self):
@@ -240,7 +241,7 @@ async def test_the_place_of_a_hit_found_later_does_not_scroll(tmp_path):
         before = ui.rows()
         offset = offset_of(row.path, f"{101:08x}")
         ui.pane.show_hit(
-            HitLocated(row.path, "text", f"{101:08x}", offset, ("text",), "on the active path", again=True)
+            HitPlace(row.path, "text", f"{101:08x}", offset, ("text",), "on the active path", again=True)
         )
         await ui.pilot.pause()
         assert ui.rows() == before
