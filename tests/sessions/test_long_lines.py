@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.formats import lines
+from app.formats import lines, long_lines
 from app.index.file_reader import Task, read
 from app.sessions.passages import PackedText, unpack
 from app.sessions.summaries import summarise as summarise_module
@@ -51,6 +53,21 @@ def test_an_entry_that_is_read_by_itself_is_whole(path: str) -> None:
     found = read_node(path, tree.header, tree.entries[1])
     assert found["message"]["content"][1]["data"] == PICTURE
     assert read_node(path, tree.header, tree.entries[2])["message"]["content"] == "last"
+
+
+def test_many_long_texts_in_a_line_take_twice_the_line(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_lines, "LONGEST_TEXT", 1 << 20)
+    entry = user("b", "a", "texts")
+    entry["message"]["content"] = [{"type": "text", "text": "a word " * (3 << 17)} for _ in range(8)]
+    Path(path).write_bytes(content(HEADER, user("a", None, "first"), entry, user("c", "b", "last")))
+    del entry
+    tracemalloc.start()
+    summary = summarise(path, ("pi",), MTIME).summary
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert summary is not None
+    assert (summary.entry_count, summary.problems) == (3, 0)
+    assert peak < 2 * os.stat(path).st_size
 
 
 def test_a_long_last_line_without_its_end_is_read(path: str) -> None:
