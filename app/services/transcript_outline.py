@@ -4,6 +4,7 @@ branches and hits. The transcript is shown before they are known.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession
@@ -43,7 +44,9 @@ class TranscriptOutline(BackgroundService):
         """Read the outline of the path through an entry; of the active path if that is None."""
         try:
             tree = self._opened(path, agents)
-            self._post(OutlineRead(self._running, path, outline_of(tree, through)))
+            with tree.growing:
+                outline = outline_of(tree, through)
+            self._post(OutlineRead(self._running, path, outline))
         except (Cancelled, Changed, NotASession, OSError):
             # The transcript itself says why the session cannot be read.
             self._release()
@@ -78,7 +81,8 @@ class TranscriptOutline(BackgroundService):
                 found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
             if self._is_stale():
                 return
-            steps, _ = path_through(tree, through)
+            with tree.growing:
+                steps, _ = path_through(tree, through)
             on_path = {node.index for node in steps}
             here = [_ref(node) for node in found if node.index in on_path]
             elsewhere = [_ref(node) for node in found if node.index not in on_path]
@@ -105,19 +109,16 @@ class TranscriptOutline(BackgroundService):
 
     def _opened(self, path: str, agents: Sequence[str]) -> SessionTree:
         """The tree as the file is now."""
-        from app.sessions.tree.tree import open_tree
+        from app.sessions.tree.tree import shared_tree
 
-        tree = self._tree
-        if tree is not None and tree.path == path:
-            try:
-                tree.extend()
-                return tree
-            except Changed:
-                pass
-        self._release()
-        self._tree = open_tree(path, agents, GilYielder(self._is_stale).keep_going)
-        exempt_tree(len(self._tree.entries))
-        return self._tree
+        if self._tree is not None and self._tree.path != path:
+            self._release()
+        tree = shared_tree(path, agents, GilYielder(self._is_stale).keep_going)
+        if tree is not self._tree:
+            self._release()
+            self._tree = tree
+            exempt_tree(len(tree.entries))
+        return tree
 
 
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
@@ -164,13 +165,15 @@ def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
 
 
 def _places(steps: Sequence[Node], is_one: Callable[[Node], bool]) -> Places:
+    offsets = [step.offset for step in steps if is_one(step)]
+    if all(before.offset < after.offset for before, after in pairwise(steps)):
+        return Places(offsets, steps[-1].offset if steps else -1)
     counts: dict[int, int] = {}
-    offsets: list[int] = []
+    count = 0
     for step in steps:
-        if is_one(step):
-            offsets.append(step.offset)
-        counts[step.offset] = len(offsets)
-    return Places(counts, offsets)
+        count += is_one(step)
+        counts[step.offset] = count
+    return Places(offsets, counts=counts)
 
 
 def _prompt_below(node: Node) -> Node:

@@ -7,7 +7,6 @@ import queue
 import threading
 import weakref
 from queue import SimpleQueue
-from threading import Lock
 
 import pytest
 
@@ -219,7 +218,7 @@ def growing(tmp_path):
     )
     tree = open_tree(str(path))
     answers = SimpleQueue()
-    reader = BranchReader(answers.put, Lock())
+    reader = BranchReader(answers.put)
 
     def grow(*lines):
         with path.open("a") as file:
