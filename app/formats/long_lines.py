@@ -44,6 +44,7 @@ _DATA = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
 _OUTSIDE = b"0123456789+-.,:[]{}eE \r\ttruefalsn"
 """The characters of JSON outside of strings."""
 _TEXT = re.compile(rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_NOTE = re.compile(r" … \[(\d+) bytes are not read: [0-9a-f]{16}\]\Z")
 _HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
@@ -78,6 +79,12 @@ def shortened(line: bytes | bytearray) -> bytes:
             kept = end
         position = max(position + _WINDOW, end)
     return b"".join([*parts, bytes(line[kept:])]) if parts else bytes(line)
+
+
+def full_length(text: str) -> int:
+    """The number of characters of a string of ASCII before `shortened` cut it."""
+    note = _NOTE.search(text, max(0, len(text) - _LONGEST_NOTE))
+    return note.start() + int(note[1]) if note else len(text)
 
 
 def _note(line: bytes | bytearray, start: int, end: int) -> bytes:

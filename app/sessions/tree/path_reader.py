@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.formats.long_lines import LONG_LINE
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_loader import read_node
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
@@ -136,8 +137,10 @@ class PathReader:
                 raise Changed(self.path)
 
     def entry(self, node: Node) -> dict[str, Any]:
-        """The whole entry of `node`. Raises as `SessionTree.read`."""
-        return read_node(self.path, self.header, node)
+        """The entry of `node`, with the long strings of a line of more than 1 MB cut. Raises as
+        `SessionTree.read`.
+        """
+        return read_node(self.path, self.header, node, LONG_LINE)
 
     def _read_whole(self) -> None:
         """Read the whole tree, and continue with it."""

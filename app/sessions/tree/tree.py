@@ -138,13 +138,14 @@ class SessionTree:
         """The entries from a root to the leaf; empty in an empty session."""
         return path_to(self.leaf)
 
-    def read(self, node: Node) -> dict[str, Any]:
-        """The whole entry of `node`, in the spelling of version 3 of pi.
+    def read(self, node: Node, longest: int | None = None) -> dict[str, Any]:
+        """The entry of `node`, in the spelling of version 3 of pi.
 
+        :param longest: bytes; the long strings of a longer line are cut. None: the entry is whole.
         :raises Changed: the file is no longer the one that was opened.
         :raises OSError: it cannot be read.
         """
-        return read_node(self.path, self.header, node)
+        return read_node(self.path, self.header, node, longest)
 
     def read_line(self, node: Node) -> bytes:
         """The line of `node` as it is in the file.
