@@ -12,6 +12,7 @@ the same when it is shortened again.
 
 from __future__ import annotations
 
+import mmap
 import re
 
 from xxhash import xxh3_64_hexdigest
@@ -35,6 +36,8 @@ and a prompt of this size has two million tokens.
 _KEPT_DATA = 1 << 10
 _LONGEST_NOTE = 100
 """Bytes that are left for the note at the end of a text."""
+DECODED = 5
+"""Times the size of a line that a decoder takes for it."""
 _WINDOW = LONGEST_DATA // 2
 """A string that is longer than two windows contains a window without its end."""
 _STEP = 1 << 20
@@ -52,9 +55,27 @@ def shortened(line: bytes | bytearray) -> bytes:
     """`line` with its long strings cut; a short line as it is.
 
     :param line: with or without its LF.
+    :raises MemoryError: there is no memory to decode the result.
     """
     if len(line) - line.endswith(b"\n") <= LONG_LINE:
         return bytes(line)
+    short = _shortened(line)
+    check_memory(DECODED * len(short))
+    return short
+
+
+def check_memory(size: int) -> None:
+    """Check that so many bytes can be had. The JSON decoder may end the process if an allocation fails.
+
+    :raises MemoryError: they cannot.
+    """
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE).close()
+    except OSError:
+        raise MemoryError from None
+
+
+def _shortened(line: bytes | bytearray) -> bytes:
     parts: list[bytes] = []
     kept = position = 0
     room = LONGEST_TEXT

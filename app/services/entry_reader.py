@@ -157,7 +157,7 @@ class EntryReader(BackgroundService):
                 return _Entry([Part("raw", "", indented(_line_of(tree, position)))], facts)
             call = _call_of(tree, position, result_id(raw))
             return _Entry(entry_parts(raw), facts, call, is_prompt=position.role == "user")
-        except (Changed, OSError) as error:
+        except (Changed, OSError, MemoryError) as error:
             return _Entry([Part("error", "", reason_of(error))])
         except Exception as error:
             # An entry with unexpected content fails alone, in its own pane.

@@ -47,7 +47,7 @@ class TranscriptOutline(BackgroundService):
             with tree.growing:
                 outline = outline_of(tree, through)
             self._post(OutlineRead(self._running, path, outline))
-        except (Cancelled, Changed, NotASession, OSError):
+        except (Cancelled, Changed, NotASession, OSError, MemoryError):
             # The transcript itself says why the session cannot be read.
             self._release()
 
@@ -87,7 +87,7 @@ class TranscriptOutline(BackgroundService):
             here = [_ref(node) for node in found if node.index in on_path]
             elsewhere = [_ref(node) for node in found if node.index not in on_path]
             self._post(TranscriptHits(self._running, path, Hits(tuple(words), here, elsewhere)))
-        except (Cancelled, Changed, NotASession, OSError):
+        except (Cancelled, Changed, NotASession, OSError, MemoryError):
             self._release()
 
     def _find(

@@ -9,6 +9,7 @@ from app.gc_policy import exempt_tree
 from app.messages import BlockRead, TranscriptFailed, TranscriptRead
 from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker, in_thread, request
 from app.services.transcript_request import Request
+from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_block import Part, Turn
@@ -101,8 +102,8 @@ class TranscriptReader(BackgroundService):
                 full=True,
             )
             block = made.blocks[index] if index < len(made.blocks) else None
-        except (SessionError, OSError) as error:
-            reason = _reason(error)
+        except (SessionError, OSError, MemoryError) as error:
+            reason = reason_of(error)
         except Exception as error:
             reason = f"cannot be shown: {type(error).__name__}: {error}"
         if block is not None and wanted == "lines":
@@ -137,9 +138,9 @@ class TranscriptReader(BackgroundService):
                 self._open(request, start)
         except Cancelled:
             return
-        except (Changed, NotASession, OSError) as error:
+        except (Changed, NotASession, OSError, MemoryError) as error:
             self.path = None
-            self._post(TranscriptFailed(self._running, _reason(error)))
+            self._post(TranscriptFailed(self._running, reason_of(error)))
         except Exception as error:
             # A session with unexpected content fails alone, in its own pane.
             self.path = None
@@ -278,7 +279,3 @@ class TranscriptReader(BackgroundService):
                 if not yielder.keep_going():
                     raise Cancelled
         return turns
-
-
-def _reason(error: BaseException) -> str:
-    return f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)

@@ -117,7 +117,7 @@ class TreeReader(BackgroundService):
         except Cancelled:
             return
         except Exception as error:
-            is_expected = isinstance(error, (NotASession, OSError))
+            is_expected = isinstance(error, (NotASession, OSError, MemoryError))
             reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
             self._post(TreeFailed(self._running, reason))
             return
@@ -324,6 +324,8 @@ def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, Labell
 
 def reason_of(error: BaseException) -> str:
     """The reason of a failed read, in a few words; raw."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory to read it"
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
     return str(error) or type(error).__name__

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import mmap
 import os
 import tracemalloc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -108,6 +110,23 @@ def test_a_transcript_gives_the_size_of_a_picture_that_it_does_not_read(path: st
     assert len(image["data"]) < 2_000
     assert describe_image(image_of(image)) == "image/png, 1.6 MB"
     assert describe_image(EmbeddedImage("image/png", PICTURE)).startswith("image/png, 1.6 MB (")
+
+
+def test_a_line_for_which_there_is_no_memory_is_not_decoded(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = open_tree(path)
+
+    def refuse(*arguments: object, **options: object) -> NoReturn:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    assert read(Task(path, ("pi",), MTIME)).refused == "cannot be read: not enough memory"
+    with pytest.raises(MemoryError):
+        open_tree(path)
+    with pytest.raises(MemoryError):
+        read_node(path, tree.header, tree.entries[1])
+    assert read_node(path, tree.header, tree.entries[2])["message"]["content"] == "last"
 
 
 def test_a_long_last_line_without_its_end_is_read(path: str) -> None:

@@ -10,7 +10,7 @@ from app.formats.dialects import dialect_named
 from app.formats.glued import entry_in
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, opened, read_all, read_at
-from app.formats.long_lines import shortened
+from app.formats.long_lines import DECODED, LONG_LINE, check_memory, shortened
 from app.formats.migrate import migrate
 from app.formats.odd_values import without_odd_words
 from app.sessions.errors import Changed
@@ -48,6 +48,8 @@ def read_entry(
         line = read_line(path, offset, length)
         if longest is not None and length > longest:
             line = shortened(line)
+        elif length > LONG_LINE:
+            check_memory(DECODED * length)
         entry = entry_in(spelling, line, part)
     except BadLine:
         raise Changed(path) from None
