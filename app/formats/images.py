@@ -13,6 +13,7 @@ import io
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.errors import Cancelled
+from app.formats.long_lines import full_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,7 +60,12 @@ def describe_image(image: EmbeddedImage) -> str:
         return f"{image.mime}, kept as {data}"
     size = dimensions(head_of(data))
     pixels = f", {size[0]}×{size[1]}" if size else ""
-    return f"{image.mime}{pixels}, {format_bytes(max(0, len(data) * 3 // 4 - data[-2:].count('=')))}"
+    length = full_length(data)
+    shown = format_bytes(max(0, length * 3 // 4 - data[-2:].count("=")))
+    if length > len(data):
+        # It was cut, with the padding that tells the last two bytes.
+        shown = shown.partition(" (")[0]
+    return f"{image.mime}{pixels}, {shown}"
 
 
 def format_bytes(count: int) -> str:

@@ -12,6 +12,7 @@ the same when it is shortened again.
 
 from __future__ import annotations
 
+import mmap
 import re
 
 from xxhash import xxh3_64_hexdigest
@@ -27,11 +28,16 @@ PASSED_OVER = b"\x01a line of more than 256 MB"
 
 LONGEST_DATA = 64 << 10
 """Bytes of a string in base64 or another code without blanks and escapes. Only its beginning is kept."""
-LONGEST_TEXT = 32 << 20
-"""Bytes of any other string. A prompt of this size has eight million tokens."""
+LONGEST_TEXT = 8 << 20
+"""Bytes of all other strings of more than `LONGEST_DATA` in a line. A reader takes ten times as much memory,
+and a prompt of this size has two million tokens.
+"""
 
 _KEPT_DATA = 1 << 10
-_KEPT_TEXT = 1 << 20
+_LONGEST_NOTE = 100
+"""Bytes that are left for the note at the end of a text."""
+DECODED = 5
+"""Times the size of a line that a decoder takes for it."""
 _WINDOW = LONGEST_DATA // 2
 """A string that is longer than two windows contains a window without its end."""
 _STEP = 1 << 20
@@ -41,6 +47,7 @@ _DATA = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
 _OUTSIDE = b"0123456789+-.,:[]{}eE \r\ttruefalsn"
 """The characters of JSON outside of strings."""
 _TEXT = re.compile(rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_NOTE = re.compile(r" … \[(\d+) bytes are not read: [0-9a-f]{16}\]\Z")
 _HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
@@ -48,11 +55,30 @@ def shortened(line: bytes | bytearray) -> bytes:
     """`line` with its long strings cut; a short line as it is.
 
     :param line: with or without its LF.
+    :raises MemoryError: there is no memory to decode the result.
     """
     if len(line) - line.endswith(b"\n") <= LONG_LINE:
         return bytes(line)
+    short = _shortened(line)
+    check_memory(DECODED * len(short))
+    return short
+
+
+def check_memory(size: int) -> None:
+    """Check that so many bytes can be had. The JSON decoder may end the process if an allocation fails.
+
+    :raises MemoryError: they cannot.
+    """
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE).close()
+    except OSError:
+        raise MemoryError from None
+
+
+def _shortened(line: bytes | bytearray) -> bytes:
     parts: list[bytes] = []
     kept = position = 0
+    room = LONGEST_TEXT
     while position < len(line):
         quote = line.find(b'"', position, position + _WINDOW)
         end = cut = 0
@@ -60,9 +86,13 @@ def shortened(line: bytes | bytearray) -> bytes:
             if quote < 0:
                 end, cut = _data_end(line, line.rfind(b'"', 0, position) + 1)
             if not end and len(line) > LONGEST_TEXT:
-                end, cut = _text_end(line, _string_start(line, position))
+                start = _string_start(line, position)
+                end, cut = _text_end(line, start, room)
                 if end < position:
                     return bytes(line)  # it is not JSON
+                # A string of one size counts wherever it stands in the windows.
+                if end - start > LONGEST_DATA and not _is_outside(line, start, end):
+                    room = max(0, room - (cut - start)) if cut == end else 0
             elif not end and quote < 0:
                 end = cut = line.find(b'"', position)
         if cut < end:
@@ -70,6 +100,12 @@ def shortened(line: bytes | bytearray) -> bytes:
             kept = end
         position = max(position + _WINDOW, end)
     return b"".join([*parts, bytes(line[kept:])]) if parts else bytes(line)
+
+
+def full_length(text: str) -> int:
+    """The number of characters of a string of ASCII before `shortened` cut it."""
+    note = _NOTE.search(text, max(0, len(text) - _LONGEST_NOTE))
+    return note.start() + int(note[1]) if note else len(text)
 
 
 def _note(line: bytes | bytearray, start: int, end: int) -> bytes:
@@ -113,13 +149,16 @@ def _data_end(line: bytes | bytearray, start: int) -> tuple[int, int]:
     return end, start + _KEPT_DATA if end - start > LONGEST_DATA else end
 
 
-def _text_end(line: bytes | bytearray, start: int) -> tuple[int, int]:
-    """As `_data_end` for any string; the end is too early if it is not JSON."""
+def _text_end(line: bytes | bytearray, start: int, room: int) -> tuple[int, int]:
+    """As `_data_end` for any string; the end is too early if it is not JSON.
+
+    :param room: the bytes that it may have.
+    """
     match = _TEXT.match(line, start)
     end = match.end() if match else start
-    if end - start <= LONGEST_TEXT or not start or _is_outside(line, start, end):
+    if end - start <= max(room, LONGEST_DATA) or not start or _is_outside(line, start, end):
         return end, end
-    kept = _TEXT.match(line, start, start + _KEPT_TEXT)
+    kept = _TEXT.match(line, start, start + max(room - _LONGEST_NOTE, _KEPT_DATA))
     cut = kept.end() if kept else start
     if _HIGH_SURROGATE.search(line, cut - 6, cut) and not _is_escaped(line, cut - 6):
         # A character is not cut in two halves.

@@ -398,7 +398,7 @@ class TranscriptPane(Pane):
         turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
         try:
             block = await self._reader.read_block(turn, placed.number)
-        except (SessionError, OSError) as error:
+        except (SessionError, OSError, MemoryError) as error:
             reason = reason_of(error)
         ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
         if generation != self._reader.generation:

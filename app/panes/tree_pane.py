@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -103,10 +102,9 @@ class TreePane(Pane):
         # (agent, session id) -> the entry of the cursor, for sessions whose cursor was not on the leaf
         self._left_at: dict[tuple[str, str], str] = {}
         self._grown = asyncio.Event()
-        growing = Lock()
-        self._trees = TreeReader(self.post_message, growing)
+        self._trees = TreeReader(self.post_message)
         self._rows = RowReader(self.post_message)
-        self._branches = BranchReader(self.post_message, growing)
+        self._branches = BranchReader(self.post_message)
         self._branch_table: BranchTable | None = None
         self._faults = 0
         # the session whose title is in the rule, and whether that keeps it until the next one is read

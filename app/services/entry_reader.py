@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.errors import Cancelled
 from app.formats.images import BLOB_PREFIX, ImageError, format_bytes, png_bytes, rgb_pixels, upright_size
+from app.formats.long_lines import shortened
 from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
 from app.formats.tool_calls import call_blocks
@@ -58,6 +59,9 @@ BATCH_PAUSE = 0.002
 # Bytes that are shown of a damaged line, which may have no end.
 MOST_BYTES = 256 << 10
 
+LONGEST = 32 << 20
+"""Bytes of a line that is shown whole. The largest that an agent writes has a document of this size."""
+
 MOST_IMAGES = 20
 """Images of one entry that are drawn."""
 CACHED_IMAGES, CACHED_CHARACTERS = 24, 32 << 20
@@ -94,7 +98,7 @@ def _call_of(tree: SessionTree, node: Node, call_id: str) -> ToolCall | None:
     for _ in range(MOST_ABOVE if call_id else 0):
         if above is None:
             break
-        for block in call_blocks(tree.read(above)) if above.role == "assistant" else ():
+        for block in call_blocks(tree.read(above, LONGEST)) if above.role == "assistant" else ():
             if block.get("id") == call_id:
                 return ToolCall(one_line(str(block.get("name", "")), 60), block.get("arguments"))
         above = above.parent
@@ -145,13 +149,13 @@ class EntryReader(BackgroundService):
         try:
             if isinstance(position, DamagedLine):
                 return _Entry(damaged_parts(tree.path, position, raw=look == RAW))
-            raw = tree.read(position)
+            raw = tree.read(position, LONGEST)
             facts = facts_of(raw, self._prices)
             if look == RAW:
-                return _Entry([Part("raw", "", indented(tree.read_line(position)))], facts)
+                return _Entry([Part("raw", "", indented(_line_of(tree, position)))], facts)
             call = _call_of(tree, position, result_id(raw))
             return _Entry(entry_parts(raw), facts, call, is_prompt=position.role == "user")
-        except (Changed, OSError) as error:
+        except (Changed, OSError, MemoryError) as error:
             return _Entry([Part("error", "", reason_of(error))])
         except Exception as error:
             # An entry with unexpected content fails alone, in its own pane.
@@ -185,6 +189,11 @@ class EntryReader(BackgroundService):
             self._post(EntryRead(generation, lines, more, () if more else parts, facts))
         for drawing in images.drawn() if images is not None else ():
             self._post(ImageDecoded(generation, drawing))
+
+
+def _line_of(tree: SessionTree, node: Node) -> bytes:
+    line = tree.read_line(node)
+    return shortened(line) if len(line) > LONGEST else line
 
 
 def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:

@@ -4,6 +4,7 @@ branches and hits. The transcript is shown before they are known.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, NotASession
@@ -43,8 +44,11 @@ class TranscriptOutline(BackgroundService):
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> Outline | None:
         """Read the outline of the path through an entry; of the active path if that is None."""
         try:
-            return outline_of(self._opened(path, agents), through)
-        except (Cancelled, Changed, NotASession, OSError):
+            tree = self._opened(path, agents)
+            with tree.growing:
+                return outline_of(tree, through)
+        except (Cancelled, Changed, NotASession, OSError, MemoryError):
+            # The transcript itself says why the session cannot be read.
             self._release()
             return None
 
@@ -78,12 +82,13 @@ class TranscriptOutline(BackgroundService):
                 found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
             if self._is_stale():
                 return None
-            steps, _ = path_through(tree, through)
+            with tree.growing:
+                steps, _ = path_through(tree, through)
             on_path = {node.index for node in steps}
             here = [_ref(node) for node in found if node.index in on_path]
             elsewhere = [_ref(node) for node in found if node.index not in on_path]
             return Hits(tuple(words), here, elsewhere)
-        except (Cancelled, Changed, NotASession, OSError):
+        except (Cancelled, Changed, NotASession, OSError, MemoryError):
             self._release()
             return None
 
@@ -106,19 +111,16 @@ class TranscriptOutline(BackgroundService):
 
     def _opened(self, path: str, agents: Sequence[str]) -> SessionTree:
         """The tree as the file is now."""
-        from app.sessions.tree.tree import open_tree
+        from app.sessions.tree.tree import shared_tree
 
-        tree = self._tree
-        if tree is not None and tree.path == path:
-            try:
-                tree.extend()
-                return tree
-            except Changed:
-                pass
-        self._release()
-        self._tree = open_tree(path, agents, GilYielder(self._is_stale).keep_going)
-        exempt_tree(len(self._tree.entries))
-        return self._tree
+        if self._tree is not None and self._tree.path != path:
+            self._release()
+        tree = shared_tree(path, agents, GilYielder(self._is_stale).keep_going)
+        if tree is not self._tree:
+            self._release()
+            self._tree = tree
+            exempt_tree(len(tree.entries))
+        return tree
 
 
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
@@ -165,13 +167,15 @@ def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
 
 
 def _places(steps: Sequence[Node], is_one: Callable[[Node], bool]) -> Places:
+    offsets = [step.offset for step in steps if is_one(step)]
+    if all(before.offset < after.offset for before, after in pairwise(steps)):
+        return Places(offsets, steps[-1].offset if steps else -1)
     counts: dict[int, int] = {}
-    offsets: list[int] = []
+    count = 0
     for step in steps:
-        if is_one(step):
-            offsets.append(step.offset)
-        counts[step.offset] = len(offsets)
-    return Places(counts, offsets)
+        count += is_one(step)
+        counts[step.offset] = count
+    return Places(offsets, counts=counts)
 
 
 def _prompt_below(node: Node) -> Node:

@@ -73,10 +73,11 @@ class TranscriptReader(BackgroundService):
 
         :raises SessionError: it cannot be shown.
         :raises OSError: it cannot be read.
+        :raises MemoryError: there is too little memory for it.
         """
         return self._read_block(self.path, self._request, shown, index)
 
-    @answered(SessionError, OSError)
+    @answered(SessionError, OSError, MemoryError)
     def _read_block(
         self, path: PathReader | None, request: Request | None, shown: Turn, index: int
     ) -> Block | None:
@@ -97,7 +98,7 @@ class TranscriptReader(BackgroundService):
                 now_ms=request.now_ms,
                 full=True,
             )
-        except (SessionError, OSError):
+        except (SessionError, OSError, MemoryError):
             raise
         except Exception as error:
             raise SessionError("", 0, f"cannot be shown: {type(error).__name__}: {error}") from error
@@ -130,7 +131,7 @@ class TranscriptReader(BackgroundService):
                 self._open(request, start)
         except Cancelled:
             return
-        except (Changed, NotASession, OSError) as error:
+        except (Changed, NotASession, OSError, MemoryError) as error:
             self.path = None
             self._post(TranscriptRead(self._running, None, reason_of(error)))
         except Exception as error:

@@ -62,7 +62,7 @@ class Turns:
     def _guarded(self, node: Node, make: Callable[[Node], Turn]) -> Turn:
         try:
             return make(node).release_texts()
-        except (SessionError, OSError):
+        except (SessionError, OSError, MemoryError):
             raise
         except Exception as error:
             return unreadable_turn(node.id, node.offset, f"cannot be shown: {type(error).__name__}: {error}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -41,16 +40,16 @@ MOST_LABELLED_BYTES = 64 << 20
 class TreeReader(BackgroundService):
     """Reads the tree of one session; posts ``TreeOpened`` and ``TreeGrew``.
 
-    Only this thread changes the :class:`SessionTree`; the screen learns of new entries by message. Reading
+    The screen learns of new entries by message, though other threads may let the tree grow as well. Reading
     stops as soon as another session is requested.
     """
 
-    def __init__(self, post: Post, growing: Lock | None = None) -> None:
-        """:param growing: is held while the tree grows, so that another thread can read all of it."""
+    def __init__(self, post: Post) -> None:
         super().__init__(post)
-        self._growing = growing or Lock()
         self._tree: SessionTree | None = None
         self._path = ""
+        # The number of entries that were posted.
+        self._known = 0
         # The number of problems and the torn last line that were posted.
         self._posted_problems: tuple[int, Fault | None] = (0, None)
 
@@ -72,11 +71,11 @@ class TreeReader(BackgroundService):
             self._open(path, agents, tree_filter, again=False)
             return
         try:
-            with self._growing:
-                nodes = tree.extend()
+            nodes = tree.extend(self._known)
         except (Changed, NotASession, OSError):
             self._open(path, agents, tree_filter, again=True)
             return
+        self._known += len(nodes)
         before, self._posted_problems = self._posted_problems, (len(tree.problems), tree.torn)
         if nodes or before != self._posted_problems:
             tree.read_rows(nodes[-ROWS_AROUND:])
@@ -91,7 +90,7 @@ class TreeReader(BackgroundService):
         self._tree, self._path = None, ""
 
     def _open(self, path: str, agents: tuple[str, ...], tree_filter: str, *, again: bool) -> None:
-        from app.sessions.tree.tree import open_end, open_tree
+        from app.sessions.tree.tree import open_end, shared_tree
 
         self._release()
         try:
@@ -100,17 +99,19 @@ class TreeReader(BackgroundService):
                 self._show(TreeView(end, tree_filter), again=False)
                 sleep(DRAW_PAUSE)
             # Not `is_stale`: a file that grows all the time would never be read to its end.
-            tree = open_tree(path, agents, self._is_wanted)
+            tree = shared_tree(path, agents, self._is_wanted)
         except Cancelled:
             return
         except Exception as error:
-            is_expected = isinstance(error, (NotASession, OSError))
+            is_expected = isinstance(error, (NotASession, OSError, MemoryError))
             reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
             self._post(TreeOpened(self._running, None, reason=reason))
             return
         self._tree, self._path = tree, path
-        self._posted_problems = len(tree.problems), tree.torn
-        view = TreeView(tree, tree_filter)
+        with tree.growing:
+            self._known = len(tree.entries)
+            self._posted_problems = len(tree.problems), tree.torn
+            view = TreeView(tree, tree_filter)
         exempt_tree(len(tree.entries))
         self._show(view, again=again)
 
@@ -131,10 +132,8 @@ class RowReader(BackgroundService):
 class BranchReader(BackgroundService):
     """Adds up the branches and counts the problems of one tree."""
 
-    def __init__(self, post: Post, growing: Lock) -> None:
-        """:param growing: is held while the tree grows."""
+    def __init__(self, post: Post) -> None:
         super().__init__(post)
-        self._growing = growing
         self._branches: tuple[SessionTree, Branches] | None = None
         self._table: BranchTable | None = None
         self._faults: EntryProblems | None = None
@@ -158,7 +157,7 @@ class BranchReader(BackgroundService):
         yielder = GilYielder(self._is_stale, REST_AHEAD)
         try:
             faults = self._faults.count(yielder.keep_going)
-            with self._growing:
+            with tree.growing:
                 if self._table is None or not self._extend_table(self._table, tree, branches):
                     self._table = BranchTable(branches.all())
         except (Changed, OSError):
@@ -295,6 +294,8 @@ def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, Labell
 
 def reason_of(error: BaseException) -> str:
     """The reason of a failed read, in a few words; raw."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory to read it"
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
     return str(error) or type(error).__name__

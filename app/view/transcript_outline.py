@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,16 +28,25 @@ class BranchStart(NamedTuple):
 class Places(NamedTuple):
     """The entries of a path that are of some kind.
 
-    :param counts: how many there are up to each entry of the path, by its offset.
     :param offsets: their offsets, in the order of the path.
+    :param last: the offset of the last entry of the path.
+    :param counts: how many there are up to each entry of the path, by its offset; None if the path is in the
+        order of the file, in which the offsets tell.
     """
 
-    counts: Mapping[int, int]
     offsets: Sequence[int]
+    last: int = -1
+    counts: Mapping[int, int] | None = None
+
+    def up_to(self, offset: int) -> int:
+        """How many there are up to an entry of the path; 0 for an entry that is not on it."""
+        if self.counts is not None:
+            return self.counts.get(offset, 0)
+        return bisect_right(self.offsets, offset) if offset <= self.last else 0
 
     def next(self, offset: int, step: int) -> int | None:
         """The offset of the next one behind an entry, or of the previous one (-1); None for none."""
-        behind = self.counts.get(offset, 0)
+        behind = self.up_to(offset)
         if step > 0:
             index = behind
         else:
@@ -77,7 +87,7 @@ class Outline(NamedTuple):
         :param hit_where: the branch as the search of all sessions names it; it is not named again.
         """
         facts = []
-        number = self.prompts.counts.get(offset)
+        number = self.prompts.up_to(offset)
         if number:
             facts.append(f"prompt {number:,} of {len(self.prompts.offsets):,}")
         if self.branches > 1 and self.branch and not self.is_active and not hit_where:

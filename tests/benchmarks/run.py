@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Measure = Callable[[], Iterator[Result]]
 
-JUDGED = ("cold", "warm", "truth", "recall", "deep", "size", "tree")
+JUDGED = ("cold", "warm", "truth", "recall", "deep", "size", "tree", "peaks")
 """The measures of `--ci`: their ratios are stable on a shared machine."""
 
 
@@ -95,7 +95,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "resume": lambda: selector.resume(setting, live),
         "first": lambda: screen.first_time(setting, live),
         "memory": lambda: memory.memory(setting, live),
-        "large": lambda: large.large(setting),
+        "peaks": lambda: large.large(setting, small=chosen.ci),
         "follow": lambda: screen.follow(setting, live),
         "loop": lambda: loop.loop(setting, live),
         "transcript": lambda: transcripts.transcripts(setting),

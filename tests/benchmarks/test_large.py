@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.large import AGENTS, budget_of, peaks
+from tests.benchmarks.large import AGENTS, Case, peaks
 from tests.benchmarks.measure import Setting
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+CASES = [
+    Case("large file", lines_mb=96),
+    Case("long line", line_mb=64),
+    Case("texts in a line", line_mb=64, texts=8),
+]
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize(("line_mb", "lines_mb"), [(0, 96), (64, 1)], ids=["large file", "long line"])
-def test_commands_stay_within_the_budget(agent: str, line_mb: int, lines_mb: int, tmp_path: Path) -> None:
-    setting = Setting(str(tmp_path), str(tmp_path))
-    budget = budget_of(line_mb)
-    found = dict(peaks(setting, tmp_path, agent, line_mb, lines_mb))
-    assert {name: peak for name, peak in found.items() if peak > budget} == {}
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
+def test_all_stays_within_the_budget(agent: str, case: Case, tmp_path: Path) -> None:
+    found = dict(peaks(Setting(str(tmp_path), str(tmp_path)), tmp_path, agent, case))
+    screen = found.pop("screen")
+    assert {name: peak for name, peak in found.items() if peak > case.budget} == {}
+    assert screen <= case.screen_budget

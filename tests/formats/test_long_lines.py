@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LONGEST_TEXT = 2 << 20
-"""The limit of texts in these tests, in bytes: with that of the program, they would take twenty seconds."""
+"""The limit of the texts beside `FILL` in these tests, in bytes: with that of the program, they would take
+twenty seconds.
+"""
 PICTURE = "iVBORw0KGgo+/AB=" * (LONGEST_DATA // 16)
 """A string in base64 that is as long as one that stays."""
 FILL = "word, " * (LONG_LINE // 6 + 1)
@@ -26,7 +28,7 @@ NOTE = re.compile(r" … \[(\d+) bytes are not read: [0-9a-f]{16}\]")
 
 @pytest.fixture(autouse=True)
 def _shorter_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.formats.long_lines.LONGEST_TEXT", LONGEST_TEXT)
+    monkeypatch.setattr("app.formats.long_lines.LONGEST_TEXT", LONGEST_TEXT + len(FILL))
 
 
 def line_of(value: Any, *, ascii_only: bool = False) -> bytes:
@@ -95,6 +97,28 @@ def test_a_longer_string_keeps_its_beginning_and_has_a_note(
     assert len(short) < len(FILL) + (3 << 20)
     assert not re.search("[\ud800-\udfff]", found)
     assert shortened(short) == short
+
+
+def test_the_first_texts_of_a_line_are_whole_up_to_the_limit() -> None:
+    texts = [f"{number} word " * (LONGEST_TEXT // 16) for number in range(8)]
+    line = line_of([*texts, "the last one"])
+    short = shortened(line)
+    *found, last = value_in(short)
+    assert found[:2] == texts[:2]
+    assert all(is_cut(*pair) for pair in zip(found[2:], texts[2:], strict=True))
+    assert LONGEST_TEXT - 200 < sum(map(len, found[:3])) <= LONGEST_TEXT
+    assert sum(map(len, found[3:])) < 8_000
+    assert last == "the last one"
+    assert shortened(short) == short
+    other = shortened(line.replace(b"7 word", b"7 Word", 1))
+    assert len(other) == len(short)
+    assert other != short
+
+
+def test_short_texts_take_no_room_of_long_ones() -> None:
+    values = ["word " * 12_000, list(range(40_000))] * 40 + ["word " * (LONGEST_TEXT // 5)]
+    line = line_of(values)
+    assert shortened(line) == line
 
 
 def test_a_long_key_is_cut_like_a_value() -> None:

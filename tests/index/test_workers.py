@@ -9,11 +9,11 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index import worker_process
+from app.index import worker_pool, worker_process
 from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, Task, read
 from app.index.index import Index
@@ -130,7 +130,7 @@ def test_workers_get_no_signals_of_the_terminal(tmp_path: Path, monkeypatch: pyt
 
 SLEEPS = """
 import sys, time; sys.path[:] = sys.argv[1:]
-from app.index import worker_process
+from app.index import worker_pool, worker_process
 worker_process.read = lambda task, keep: time.sleep(1000)
 worker_process.main()
 """
@@ -172,7 +172,7 @@ def test_closing_the_pool_ends_its_workers(
 
 IS_KILLED = """
 import sys, os, signal; sys.path[:] = sys.argv[1:]
-from app.index import worker_process
+from app.index import worker_pool, worker_process
 really = worker_process.read
 def read(task, keep):
     if "/killed" in task[0]:
@@ -199,7 +199,7 @@ def test_killed_workers_lose_no_results(tmp_path: Path, monkeypatch: pytest.Monk
 
 DIES_AT_POISON = """
 import sys, os; sys.path[:] = sys.argv[1:]
-from app.index import worker_process
+from app.index import worker_pool, worker_process
 really = worker_process.read
 def read(task, keep):
     if "poison" in task[0]:
@@ -280,3 +280,24 @@ def test_without_an_interpreter_the_files_are_read_here(
     monkeypatch.setattr("sys.executable", executable)
     work = tasks(fill(tmp_path, 5))
     assert collect(work) == [read_here(task) for task, _ in work]
+
+
+@cases("most_here", [0, 1 << 20], ["a large file", "a small file"])
+def test_a_large_file_that_is_alone_is_read_by_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_here: int
+) -> None:
+    pools: list[WorkerPool] = []
+
+    class Counted(WorkerPool):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            pools.append(self)
+
+    monkeypatch.setattr("app.index.scan.executor._MOST_HERE", most_here)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(worker_pool, "WorkerPool", Counted)
+    fill(tmp_path / "store", 1)
+    with closing(Index([pi_store(tmp_path / "store")], str(tmp_path / f"cache-{most_here}"))) as index:
+        index.scan()
+        assert len(index.rows()) == 1
+    assert len(pools) == (0 if most_here else 1)

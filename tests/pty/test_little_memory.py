@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.factory import chain, write_session
+from tests.factory import chain, message, write_session
 from tests.terminal import Terminal
 from tests.waiting import until
 
@@ -45,6 +45,31 @@ def test_the_screen_works_and_follows_changes(shell, words, kilobytes):
         store = folder / "home/.pi/agent/sessions/--work--"
         write_session(store / "2027_cccc.jsonl", *chain("written later", "yes", id="cccc", cwd=str(work)))
         terminal.wait_for_text("written later", 30)
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("kilobytes", [160_000, 240_000])
+def test_a_line_that_does_not_fit_leaves_the_screen(shell, kilobytes):
+    _, work, env = shell
+    store = shell.folder / "home/.pi/agent/sessions/--work--"
+    texts = [{"type": "text", "text": "a long text " * 1_000_000} for _ in range(8)]
+    line = message("b", "a", "assistant", texts)
+    lines = [
+        *chain("the long one", id="long", cwd=str(work))[:1],
+        message("a", None, "user", "the long one"),
+        line,
+    ]
+    write_session(store / "2028_long.jsonl", *lines)
+    with Terminal(limited(kilobytes), env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login", 30)
+        terminal.settle(2)
+        terminal.press("up", "up", "up", "v")
+        terminal.settle(2)
+        terminal.press("home")
+        terminal.settle(1)
+        assert terminal.process.poll() is None
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
         assert terminal.leftovers() == []

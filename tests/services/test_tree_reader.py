@@ -7,7 +7,6 @@ import json
 import queue
 import threading
 import weakref
-from threading import Lock
 
 import pytest
 
@@ -187,7 +186,7 @@ def growing(tmp_path):
         message("d", "b", "user", "four", 3),
     )
     tree = open_tree(str(path))
-    reader = BranchReader(lambda message: None, Lock())
+    reader = BranchReader(lambda message: None)
 
     def grow(*lines):
         with path.open("a") as file:

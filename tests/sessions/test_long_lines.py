@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import mmap
+import os
+import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from app.formats import lines
+from app.formats import lines, long_lines
+from app.formats.images import EmbeddedImage, describe_image, image_of
 from app.index.file_reader import Task, read
 from app.sessions.passages import PackedText, unpack
 from app.sessions.summaries import summarise as summarise_module
 from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.entry_loader import read_node
+from app.sessions.tree.entry_ref import EntryRef
+from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_tree
+from app.sessions.tree.tree_text import TreeText
 from tests.sessions.lines import HEADER, MTIME, content, user
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PICTURE = "iVBORw0KGgo+/AB=" * (1 << 17)
 
@@ -50,6 +61,71 @@ def test_an_entry_that_is_read_by_itself_is_whole(path: str) -> None:
     assert [node.id for node in tree.entries] == ["a", "b", "c"]
     found = read_node(path, tree.header, tree.entries[1])
     assert found["message"]["content"][1]["data"] == PICTURE
+    assert read_node(path, tree.header, tree.entries[2])["message"]["content"] == "last"
+
+
+def test_many_long_texts_in_a_line_take_twice_the_line(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_lines, "LONGEST_TEXT", 1 << 20)
+    entry = user("b", "a", "texts")
+    entry["message"]["content"] = [{"type": "text", "text": "a word " * (3 << 17)} for _ in range(8)]
+    Path(path).write_bytes(content(HEADER, user("a", None, "first"), entry, user("c", "b", "last")))
+    del entry
+    summary = summarise(path, ("pi",), MTIME).summary
+    assert summary is not None
+    assert (summary.entry_count, summary.problems) == (3, 0)
+    assert peak_of(lambda: summarise(path, ("pi",), MTIME)) < 2 * os.stat(path).st_size
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """The most bytes that are allocated meanwhile."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_screen_has_a_long_line_once_in_memory(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_lines, "LONGEST_TEXT", 1 << 20)
+    entry = picture("b", "a")
+    entry["message"]["content"][1]["data"] = 4 * PICTURE
+    entry["message"]["content"] += [{"type": "text", "text": "a word " * (3 << 17)} for _ in range(4)]
+    Path(path).write_bytes(content(HEADER, user("a", None, "first"), entry, user("c", "b", "last")))
+    del entry
+    tree = open_tree(path)
+    reader = open_path(path, anchor=EntryRef("b", -1))
+    size = os.stat(path).st_size
+    assert peak_of(lambda: tree.read_rows(tree.entries)) < 1.5 * size
+    assert peak_of(lambda: reader.entry(tree.entries[1])) < 1.5 * size
+    texts = TreeText(tree)
+    assert peak_of(lambda: [texts.fill(number, lambda: True) for number in texts.blocks()]) < 1.5 * size
+    assert texts.find(texts.blocks()[1], ["a word"], lambda: True) == [tree.entries[1]]
+
+
+def test_a_transcript_gives_the_size_of_a_picture_that_it_does_not_read(path: str) -> None:
+    reader = open_path(path, anchor=EntryRef("b", -1))
+    assert reader.start is not None
+    [_, image] = reader.entry(reader.start)["message"]["content"]
+    assert len(image["data"]) < 2_000
+    assert describe_image(image_of(image)) == "image/png, 1.6 MB"
+    assert describe_image(EmbeddedImage("image/png", PICTURE)).startswith("image/png, 1.6 MB (")
+
+
+def test_a_line_for_which_there_is_no_memory_is_not_decoded(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = open_tree(path)
+
+    def refuse(*arguments: object, **options: object) -> NoReturn:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    assert read(Task(path, ("pi",), MTIME)).refused == "cannot be read: not enough memory"
+    with pytest.raises(MemoryError):
+        open_tree(path)
+    with pytest.raises(MemoryError):
+        read_node(path, tree.header, tree.entries[1])
     assert read_node(path, tree.header, tree.entries[2])["message"]["content"] == "last"
 
 

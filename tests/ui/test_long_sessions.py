@@ -167,3 +167,20 @@ async def test_a_row_drawn_outside_of_the_screen_is_requested_once(browser, long
         await ui.until(lambda: far.row_text is not None, "its text")
         await ui.pilot.pause(0.2)
         assert len(requested) <= 2
+
+
+async def test_tree_and_transcript_share_what_they_read(browser, long, monkeypatch):
+    opened = []
+    real_open_tree = tree.open_tree
+
+    def counted(path, *arguments):
+        opened.append(path)
+        return real_open_tree(path, *arguments)
+
+    monkeypatch.setattr(tree, "open_tree", counted)
+    async with browser() as ui:
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        await ui.press("v", "2", "home")
+        await ui.until(lambda: "number 0 x" in ui.text(), "the first entry")
+        await ui.until(lambda: f"prompt 1 of {LONG // 2:,}" in ui.text(), "the outline")
+        assert len(opened) == 1

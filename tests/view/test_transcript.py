@@ -327,7 +327,7 @@ def test_highlights_span_pieces_of_different_styles():
 
 def test_the_line_of_a_branch_point_has_no_marks_of_markdown():
     starts = [BranchStart(EntryRef("e", 7), "```python\n# Use **redis**\n``` or `SET`\x1b[2J")]
-    places = Places({}, [])
+    places = Places([])
     (note,) = Outline(places, places, 1, 2, {40: starts}, None, True).notes("b").values()
     assert note.text == "  Ψ 1 other branch starts here: # Use redis or SET␛[2J"
 

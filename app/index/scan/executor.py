@@ -28,6 +28,11 @@ FIRST_BYTES = 2_000_000
 ENDS_COST = 16 << 10
 """Bytes whose reading takes as long as reading the two ends of a file."""
 
+_MOST_HERE = 64 << 20
+"""Bytes of a single file that is read in this process. A larger one may have a line for which there is no
+memory, which ends a worker alone.
+"""
+
 # Seconds of work beside the screen before a pause, and of the pause.
 _WORK_SECONDS = 0.01
 _PAUSE_SECONDS = 0.002
@@ -89,7 +94,8 @@ def results(
         yield from _read_here(grown, texts, stop, gentle=gentle)
         jobs = [job for job in jobs if not job.has_grown]
     steps = in_order(jobs)
-    if len(steps) <= 1 or not is_much(sum(step.cost for step in steps)):
+    is_one = len(steps) <= 1 and all(step.cost <= _MOST_HERE for step in steps)
+    if is_one or not is_much(sum(step.cost for step in steps)):
         yield from _read_here(steps, texts, stop, gentle=gentle)
         return
     # Imported here: most runs have little to read.

@@ -7,6 +7,8 @@ lines of a large file stay there, and are read from it when they are wanted.
 
 from __future__ import annotations
 
+from array import array
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect, LineReader
     from app.formats.partial_entry import PartialEntry, PartialMessage
 
+    _Place = tuple[int, int, int]
+    """A line that stays in a large file: its offset, its bytes without the LF, and the digest of what
+    `shortened` leaves of it.
+    """
+
 AMOUNTS = ("input", "output", "cacheRead", "cacheWrite")
 _NO_ENTRIES = frozenset(("session", "title"))
 """The types of lines that are headers or title lines."""
@@ -42,10 +49,11 @@ _NO_ENTRIES = frozenset(("session", "title"))
 class EntryFormat:
     """How the entries of one file are read; shared by all of them."""
 
-    __slots__ = ("dialect", "known", "plain", "version")
+    __slots__ = ("dialect", "known", "plain", "stored", "version")
 
-    def __init__(self, dialect: Dialect, version: int) -> None:
+    def __init__(self, dialect: Dialect, version: int, stored: _StoredLines) -> None:
         self.dialect = dialect
+        self.stored = stored
         self.known: dict[int, dict[str, Any]] = {}
         """Fields of messages and compactions that the lines before them tell, by the index of the entry."""
         self.version = version if dialect.migrates else CURRENT_VERSION
@@ -64,8 +72,6 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     """An entry of a session (formats/README.md, "Entries").
 
     type, id, parent_id   as written; made up for a file of version 1; "" for an entry without an id
-    timestamp             as written: ISO 8601 text, or milliseconds
-    line                  the number of its line, from 1; 0 if it was never written
     index                 its number among the entries, from 0
 
     Lines of pi's family are decoded straight into it. The fields that are not in the line have names that no
@@ -75,22 +81,44 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     type: str = ""
     id: str = ""
     parent_id: str | None = field(default=None, name="parentId")
-    timestamp: int | float | str | None = None
     target_id: str | None = field(default=None, name="targetId")
     label: str | None = None
     name: str | None = None
     index: int = field(default=0, name="#index")
-    line: int = field(default=0, name="#line")
+    _number: int = field(default=0, name="#line")
+    _timestamp: int | float | str | None = field(default=None, name="timestamp")
     _line: Any = field(default=b"", name="#source")
-    """Bytes, or a view of the file's bytes, so that the lines are not copied, or a `_StoredLine`."""
+    """Bytes, or a view of the file's bytes, so that the lines are not copied; None for a stored line."""
     _part: int = field(default=0, name="#part")
     _raw: dict[str, Any] | None = field(default=None, name="#raw")
     _format: EntryFormat | None = field(default=None, name="#format")
 
     @property
     def source(self) -> bytes:
-        """The line as it stands on disk, without its newline; empty if it was never written."""
+        """The line as it stands on disk, without its newline; empty if it was never written.
+
+        :raises Changed: it stayed in a large file, and the file has another line there now.
+        """
+        if self._line is None:
+            assert self._format is not None
+            return self._format.stored.line(self.index)
         return bytes(self._line)
+
+    @property
+    def line(self) -> int:
+        """The number of its line, from 1; 0 if it was never written."""
+        if self._line is None:
+            assert self._format is not None
+            return self._format.stored.number(self.index)
+        return self._number
+
+    @property
+    def timestamp(self) -> int | float | str | None:
+        """The time as written: ISO 8601 text, or milliseconds. Raises as `source`."""
+        if self._line is None:
+            time = self.raw.get("timestamp")
+            return time if isinstance(time, int | float | str) else None
+        return self._timestamp
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -134,31 +162,46 @@ class Entry(Struct, eq=False, gc=False, dict=False):
         return f"Entry({self.index}, {self.type}, id={self.id})"
 
 
-class _StoredLine:
-    """A line of a large file, which is not in memory: `bytes` reads it.
+class _StoredLines:
+    """The lines of a large file, which are not in memory: `line` reads one.
 
-    :param store: has the path of the file.
-    :param offset: of the line in the file; `length` is that of the line without its LF.
-    :param line: the line as it was read, shortened if it is long.
+    A place takes 32 bytes here, and as an object 180.
+
+    file   the path of the file
     """
 
-    __slots__ = ("_digest", "_length", "_offset", "_store")
+    __slots__ = ("_places", "file")
 
-    def __init__(self, store: EntryStore, offset: int, length: int, line: bytes | memoryview) -> None:
-        self._store = store
-        self._offset = offset
-        self._length = length
-        self._digest = xxh3_64_intdigest(line)
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._places = array("Q")
 
-    def __bytes__(self) -> bytes:
-        """:raises Changed: the file has another line there."""
-        path = self._store.file
+    def add(self, index: int, number: int, place: _Place) -> None:
+        """Keep the number and place of the line of entry `index`, which comes after all that were added."""
+        self._places.extend((0,) * (4 * index - len(self._places)))
+        self._places.extend((*place, number))
+
+    def number(self, index: int) -> int:
+        """The number of the line of entry `index`, from 1."""
+        return self._places[4 * index + 3]
+
+    def line(self, index: int) -> bytes:
+        """The line of entry `index`.
+
+        :raises Changed: the file has another line there.
+        """
+        offset, length, digest = self._places[4 * index : 4 * index + 3]
+        return self.read((offset, length, digest))
+
+    def read(self, place: _Place) -> bytes:
+        """The line at that place. Raises as `line`."""
+        offset, length, digest = place
         try:
-            line = read_line(path, self._offset, self._length)
+            line = read_line(self.file, offset, length)
         except OSError:
-            raise Changed(path) from None
-        if xxh3_64_intdigest(shortened(line)) != self._digest:
-            raise Changed(path)
+            raise Changed(self.file) from None
+        if xxh3_64_intdigest(shortened(line)) != digest:
+            raise Changed(self.file)
         return line
 
 
@@ -173,7 +216,6 @@ DECODE: Callable[[bytes | memoryview], Entry] = Decoder(Entry, dec_hook=_refuse)
 class EntryStore:
     """The entries of a session.
 
-    file          the path of its file, for errors
     entries       every entry, in file order
     by_id         the last entry with each id
     labels        label by entry id, the latest of each; cleared ones are gone
@@ -196,7 +238,7 @@ class EntryStore:
         reader: LineReader | None = None,
     ) -> None:
         """:param reader: reads its lines; None for a new reader of its dialect."""
-        self.file = file
+        self._stored = _StoredLines(file)
         self.dialect: Dialect = dialect_named(dialect)
         self.reader = reader or self.dialect.reader()
         self.entries: list[Entry] = []
@@ -211,10 +253,19 @@ class EntryStore:
         self.numbered = self.dialect.migrates and version < 2
         self.ends_open = False
         self._is_unfinished = False
-        self._format = EntryFormat(self.dialect, version)
+        self._format = EntryFormat(self.dialect, version, self._stored)
         self._header_checks = HeaderChecks()
         self._marked_leaf: tuple[str | None] | None = None
         self._children: dict[str | None, list[Entry]] | None = None
+
+    @property
+    def file(self) -> str:
+        """The path of the file, for errors, and to read the lines that stay there."""
+        return self._stored.file
+
+    @file.setter
+    def file(self, path: str) -> None:
+        self._stored.file = path
 
     # reading
 
@@ -267,7 +318,7 @@ class EntryStore:
         """Read the lines of the session that this one goes on from, before its own."""
         self._read_lines(data)
         for entry in self.entries:
-            entry.line = 0
+            entry._number = 0
         self.lines = 0
         self.skipped.clear()
 
@@ -288,14 +339,17 @@ class EntryStore:
             if end < 0:
                 end = size
             line = view[start:end]
-            kept: memoryview | _StoredLine = line
+            kept: memoryview | _Place = line
             if offset is not None:
-                kept = _StoredLine(self, offset + start, end - start + left_out, line)
+                kept = (offset + start, end - start + left_out, xxh3_64_intdigest(line))
             start = end + 1
             number += 1
             if not one_by_one:
                 try:
                     entry = DECODE(line)
+                    if left_out and not isinstance(kept, memoryview) and (entry.label or entry.name):
+                        # A fork writes the label or name again, so it must be whole.
+                        entry = DECODE(self._stored.read(kept))
                 except DECODE_ERRORS:
                     pass  # the reader says why
                 else:
@@ -306,7 +360,7 @@ class EntryStore:
             number += blank
         self.lines = number
 
-    def _read_line(self, line: bytes, number: int, kept: memoryview | _StoredLine) -> None:
+    def _read_line(self, line: bytes, number: int, kept: memoryview | _Place) -> None:
         if is_blank(line):
             return
         try:
@@ -317,7 +371,7 @@ class EntryStore:
             records = [] if self._is_unfinished else records_in(line)
             if records and not isinstance(kept, memoryview):
                 # A record is kept as it is found, which must be in the whole line.
-                records = records_in(bytes(kept))
+                records = records_in(self._stored.read(kept))
             for record in records:
                 self._read_record(record, number)
             return
@@ -330,9 +384,7 @@ class EntryStore:
         except BadLine:
             return
 
-    def _add_all(
-        self, partial_entries: Sequence[PartialEntry], line: bytes | _StoredLine, number: int
-    ) -> None:
+    def _add_all(self, partial_entries: Sequence[PartialEntry], line: bytes | _Place, number: int) -> None:
         part = 0
         for partial in partial_entries:
             if type(partial) is MetadataRecord:
@@ -345,7 +397,7 @@ class EntryStore:
                 part += 1
 
     def _take(
-        self, decoded: Entry | PartialEntry, line: bytes | memoryview | _StoredLine, number: int, part: int
+        self, decoded: Entry | PartialEntry, line: bytes | memoryview | _Place, number: int, part: int
     ) -> None:
         """Add an entry that was decoded from a line, or check it if it is a header or a title line.
 
@@ -360,12 +412,25 @@ class EntryStore:
             return
         entry = decoded if isinstance(decoded, Entry) else _entry_of_partial(decoded)
         entry.index = len(self.entries)
-        entry.line = number
-        entry._line = line
         entry._part = part
         entry._raw = None
         entry._format = self._format
+        if isinstance(line, tuple):
+            self._stored.add(entry.index, number, line)
+            entry._line, entry._number = None, 0
+        else:
+            entry._line, entry._number = line, number
         self._add(entry)
+        if entry._line is None:
+            self._slim(entry)
+
+    def _slim(self, entry: Entry) -> None:
+        """Keep less of an entry whose line stays in the file: half of the memory of 500,000 entries."""
+        entry.type = intern(entry.type)
+        parent = None if entry.parent_id is None else self.by_id.get(entry.parent_id)
+        if parent is not None:
+            entry.parent_id = parent.id
+        entry._timestamp = None
 
     def _add(self, entry: Entry) -> None:
         if self.numbered:
@@ -377,7 +442,7 @@ class EntryStore:
                 self.repeated.add(entry.id)
             self.by_id[entry.id] = entry
         if entry.type == "label":
-            self._label(entry.target_id, entry.label, entry.timestamp)
+            self._label(entry.target_id, entry.label, entry._timestamp)
         elif entry.type == "session_info":
             self.name = self.dialect.name_after(self.name, trim_name(entry.name))
 
@@ -427,7 +492,7 @@ class EntryStore:
         """
         entry = _entry_of_fields(fields)
         entry.index = len(self.entries)
-        entry.line = self.lines + 1 if line else 0
+        entry._number = self.lines + 1 if line else 0
         entry._line = line
         entry._raw = fields
         entry._format = self._format
@@ -508,7 +573,7 @@ def _entry_of_fields(fields: dict[str, Any]) -> Entry:
         type=text("type") or "",
         id=text("id") or "",
         parent_id=text("parentId"),
-        timestamp=fields.get("timestamp"),
+        _timestamp=fields.get("timestamp"),
         target_id=text("targetId"),
         label=text("label"),
         name=text("name"),
@@ -520,7 +585,7 @@ def _entry_of_partial(partial: PartialEntry) -> Entry:
         type=partial.type or "",
         id=partial.id or "",
         parent_id=partial.parent_id,
-        timestamp=partial.timestamp,
+        _timestamp=partial.timestamp,
         target_id=partial.target_id,
         label=partial.label,
         name=partial.name,

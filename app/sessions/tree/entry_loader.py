@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import dialect_named
 from app.formats.glued import entry_in
 from app.formats.json_codec import BadLine
-from app.formats.lines import BOM, opened, read_all
+from app.formats.lines import BOM, opened, read_all, read_at
+from app.formats.long_lines import DECODED, LONG_LINE, check_memory, shortened
 from app.formats.migrate import migrate
 from app.formats.odd_values import without_odd_words
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import fingerprint_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.formats.header import Header
     from app.sessions.tree.node import Node
 
@@ -28,9 +32,11 @@ def read_entry(
     version: int,
     index: int,
     part: int,
+    longest: int | None = None,
 ) -> dict[str, Any]:
     """The entry in the `length` bytes from `offset` on, in the spelling of version 3 of pi.
 
+    :param longest: bytes; the long strings of a longer line are cut (`long_lines.shortened`). None: none are.
     :param dialect: that of the file; `version` is that of its format. The header has both.
     :param index: the number of the entry in the file, for version 1.
     :param part: the number of the entry in its line.
@@ -39,14 +45,19 @@ def read_entry(
     """
     spelling = dialect_named(dialect)
     try:
-        entry = entry_in(spelling, read_line(path, offset, length), part)
+        line = read_line(path, offset, length)
+        if longest is not None and length > longest:
+            line = shortened(line)
+        elif length > LONG_LINE:
+            check_memory(DECODED * length)
+        entry = entry_in(spelling, line, part)
     except BadLine:
         raise Changed(path) from None
     return without_odd_words(migrate(entry, version, index) if spelling.migrates else entry)
 
 
-def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
-    """The whole entry of `node` in the file at `path`. Raises as `read_entry`."""
+def read_node(path: str, header: Header, node: Node, longest: int | None = None) -> dict[str, Any]:
+    """The entry of `node` in the file at `path`. Other parameters and errors are those of `read_entry`."""
     return read_entry(
         path,
         node.offset,
@@ -55,6 +66,7 @@ def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
         version=header.version,
         index=node.index,
         part=node.part,
+        longest=longest,
     )
 
 
@@ -64,10 +76,10 @@ def read_line(path: str, offset: int, length: int) -> bytes:
     :raises Changed: a line does not begin and end there any more.
     :raises OSError: the file cannot be read.
     """
-    data = _from_line(path, offset, length + 1)
-    line, after = data[:length], data[length:]
-    if len(line) < length or after not in (b"\n", b""):
-        raise Changed(path)
+    with _opened_at(path, offset) as descriptor:
+        line = read_all(descriptor, length, offset)
+        if len(line) < length or read_at(descriptor, 1, offset + length) not in (b"\n", b""):
+            raise Changed(path)
     return line
 
 
@@ -77,18 +89,19 @@ def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
     :raises Changed: no line begins there any more.
     :raises OSError: the file cannot be read.
     """
-    line, newline, _ = _from_line(path, offset, most + 1).partition(b"\n")
+    with _opened_at(path, offset) as descriptor:
+        line, newline, _ = read_all(descriptor, most + 1, offset).partition(b"\n")
     return line[:most], not newline and len(line) > most
 
 
-def _from_line(path: str, offset: int, most: int) -> bytes:
-    """Up to `most` bytes of the file from `offset` on, where a line begins. Raises as `read_beginning`."""
+@contextmanager
+def _opened_at(path: str, offset: int) -> Iterator[int]:
+    """The descriptor of the file, in which a line begins at `offset`. Raises as `read_beginning`."""
     start = max(0, offset - 1)
     with opened(path) as descriptor:
-        data = read_all(descriptor, offset - start + most, start)
-    if not begins_a_line(offset, data[: offset - start]):
-        raise Changed(path)
-    return data[offset - start :]
+        if not begins_a_line(offset, read_at(descriptor, offset - start, start)):
+            raise Changed(path)
+        yield descriptor
 
 
 def begins_a_line(offset: int, before: bytes) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.formats.long_lines import LONG_LINE
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_loader import read_node
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.sessions.tree.node import path_to
-from app.sessions.tree.tree import open_end, open_tree
+from app.sessions.tree.tree import open_end, shared_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,9 +69,11 @@ class PathReader:
         self.header = tree.header
         self.tree = tree
         self.keep_going = keep_going
-        self._entries, self._is_active = path_through(
-            tree, through or (None if anchor == FIRST_ENTRY else anchor)
-        )
+        with tree.growing:
+            self._known = len(tree.entries)
+            self._entries, self._is_active = path_through(
+                tree, through or (None if anchor == FIRST_ENTRY else anchor)
+            )
         # The number of entries of the file above those of `_entries`, if it is known.
         self._unread = 0 if tree.is_whole else None if entries is None else entries - len(self._entries)
         index = len(self._entries) - 1
@@ -125,22 +128,28 @@ class PathReader:
         :raises Changed: the file was rewritten, or the path to the leaf now leads elsewhere.
         :raises OSError: the file cannot be read.
         """
-        for node in self.tree.extend():
+        nodes = self.tree.extend(self._known)
+        self._known += len(nodes)
+        for node in nodes:
             if not self._entries or node.parent is self._entries[-1]:
                 self._entries.append(node)
             elif self._is_active:
                 raise Changed(self.path)
 
     def entry(self, node: Node) -> dict[str, Any]:
-        """The whole entry of `node`. Raises as `SessionTree.read`."""
-        return read_node(self.path, self.header, node)
+        """The entry of `node`, with the long strings of a line of more than 1 MB cut. Raises as
+        `SessionTree.read`.
+        """
+        return read_node(self.path, self.header, node, LONG_LINE)
 
     def _read_whole(self) -> None:
         """Read the whole tree, and continue with it."""
         self.look_again()
         first, last = self._entries[0], self._entries[-1]
-        self.tree = open_tree(self.path, (self.header.agent,), self.keep_going)
-        entries, self._is_active = path_through(self.tree, EntryRef(last.id, last.offset))
+        self.tree = shared_tree(self.path, (self.header.agent,), self.keep_going)
+        with self.tree.growing:
+            self._known = len(self.tree.entries)
+            entries, self._is_active = path_through(self.tree, EntryRef(last.id, last.offset))
         places = [(entry.id, entry.offset) for entry in entries]
         if (first.id, first.offset) not in places or (last.id, last.offset) not in places:
             raise Changed(self.path)
@@ -175,4 +184,4 @@ def open_path(
     :raises OSError: the file cannot be read.
     """
     tree = open_end(path, agents) if anchor is None and through is None else None
-    return PathReader(tree or open_tree(path, agents, keep_going), anchor, through, entries, keep_going)
+    return PathReader(tree or shared_tree(path, agents, keep_going), anchor, through, entries, keep_going)

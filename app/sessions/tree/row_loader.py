@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from app.formats.dialects import dialect_named
 from app.formats.glued import partial_entry_in
 from app.formats.json_codec import BadLine, decode, encode
-from app.formats.lines import opened, read_at
-from app.formats.long_lines import shortened
+from app.formats.lines import opened, read_all, read_at
+from app.formats.long_lines import LONG_LINE, shortened
 from app.sessions.tree.entry_loader import begins_a_line
 from app.sessions.tree.entry_row import calls_of, row_text_of
 from app.sessions.tree.row_text import RowText
@@ -128,6 +128,8 @@ class _Lines:
 
     def line(self, offset: int, length: int) -> bytes | None:
         """The line of `length` bytes at `offset`; None if it is gone, or cannot be read."""
+        if length > LONG_LINE:
+            return self._long_line(offset, length)
         start = max(0, offset - 1)
         end = offset + length + 1
         if not self._offset <= start or end > self._offset + len(self._block):
@@ -140,6 +142,18 @@ class _Lines:
         line = self._block[begin : begin + length]
         before = self._block[begin - (offset - start) : begin]
         after = self._block[begin + length : begin + length + 1]
+        if len(line) < length or not begins_a_line(offset, before) or after not in (b"\n", b""):
+            return None
+        return line
+
+    def _long_line(self, offset: int, length: int) -> bytes | None:
+        """As `line`, of a long line, which is in memory once."""
+        try:
+            before = read_at(self._descriptor, min(1, offset), max(0, offset - 1))
+            line = read_all(self._descriptor, length, offset)
+            after = read_at(self._descriptor, 1, offset + length)
+        except OSError:
+            return None
         if len(line) < length or not begins_a_line(offset, before) or after not in (b"\n", b""):
             return None
         return line

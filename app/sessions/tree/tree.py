@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from operator import attrgetter
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from app.formats.dialects import dialect_named
+from app.formats.errors import Cancelled
 from app.formats.header import Fault, Header, find_header
 from app.formats.lines import opened, read_at, run_start
 from app.formats.migrate import made_up_id
@@ -42,6 +45,7 @@ class SessionTree:
     problems      the lines that were skipped and other faults, in file order; only
                   `sessions.summaries.summarise` lists invalid values of entries
     is_whole      False if only the end of the file was read
+    growing       is held while `extend` adds entries; hold it to read all of a tree that other threads extend
     """
 
     def __init__(self, path: str, header: Header) -> None:
@@ -49,6 +53,7 @@ class SessionTree:
         self.header = header
         self.leaf: Node | None = None
         self.is_whole = True
+        self.growing = RLock()
         self.entries: list[Node] = []
         self._rows = RowLoader(path, header, self.entries)
         self._builder = TreeBuilder(header, self.entries)
@@ -133,13 +138,14 @@ class SessionTree:
         """The entries from a root to the leaf; empty in an empty session."""
         return path_to(self.leaf)
 
-    def read(self, node: Node) -> dict[str, Any]:
-        """The whole entry of `node`, in the spelling of version 3 of pi.
+    def read(self, node: Node, longest: int | None = None) -> dict[str, Any]:
+        """The entry of `node`, in the spelling of version 3 of pi.
 
+        :param longest: bytes; the long strings of a longer line are cut. None: the entry is whole.
         :raises Changed: the file is no longer the one that was opened.
         :raises OSError: it cannot be read.
         """
-        return read_node(self.path, self.header, node)
+        return read_node(self.path, self.header, node, longest)
 
     def read_line(self, node: Node) -> bytes:
         """The line of `node` as it is in the file.
@@ -164,24 +170,28 @@ class SessionTree:
         :raises Changed: it is another file, or was rewritten.
         :raises OSError: it cannot be read.
         """
-        self._snapshot.recognise(self.path, descriptor)
+        with self.growing:
+            self._snapshot.recognise(self.path, descriptor)
 
-    def extend(self) -> list[Node]:
+    def extend(self, known: int | None = None) -> list[Node]:
         """Read what was appended since, and return the new entries, already linked to their parents.
 
         Labels of older entries, the name and the leaf change in place.
 
+        :param known: the number of entries that the caller knows, if another thread may have read more; None
+            if it knows all.
         :raises Changed: the file was rewritten, or a new entry changes the parents of older ones; open it
             again.
         :raises OSError: it cannot be read.
         """
-        with opened(self.path) as descriptor:
+        with self.growing, opened(self.path) as descriptor:
+            before = len(self.entries)
+            known = before if known is None else known
             if self._snapshot.recognise(self.path, descriptor) == self.offset:
                 self._builder.torn = None
-                return []
+                return self.entries[known:]
             if self._builder.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)
-            before = len(self.entries)
             # If the reading fails, it cannot be continued from here.
             self._snapshot = NO_SNAPSHOT
             self._builder.read(descriptor)
@@ -195,7 +205,7 @@ class SessionTree:
                 raise Changed(self.path)
             self._set_leaf_and_labels()
             self._snapshot = FileSnapshot.of(descriptor, self.offset)
-            return new
+            return self.entries[known:]
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._builder.read(descriptor, keep_going)
@@ -274,6 +284,40 @@ def open_tree(
         tree = SessionTree(path, find_header(path, descriptor, agents))
         tree._open(descriptor, keep_going)
         return tree
+
+
+_LOOK_SECONDS = 0.01
+"""Seconds between two checks whether a tree that another thread reads is still wanted."""
+
+_trees: WeakValueDictionary[tuple[str, tuple[str, ...]], SessionTree] = WeakValueDictionary()
+_opening = Lock()
+
+
+def shared_tree(
+    path: str, agents: Sequence[str] = (), keep_going: Callable[[], bool] = lambda: True
+) -> SessionTree:
+    """The tree of the session at `path`, as the file is now. It is read if no part of this process has it: a
+    tree of 500,000 entries takes 300 MB.
+
+    Other threads may let it grow; see `SessionTree.growing`. Parameters and errors are those of `open_tree`.
+    """
+    key = path, tuple(agents)
+    while not _opening.acquire(timeout=_LOOK_SECONDS):
+        if not keep_going():
+            raise Cancelled
+    try:
+        tree = _trees.get(key)
+        if tree is not None:
+            try:
+                tree.extend()
+                return tree
+            except Changed:
+                del tree
+        _trees.pop(key, None)
+        tree = _trees[key] = open_tree(path, agents, keep_going)
+        return tree
+    finally:
+        _opening.release()
 
 
 def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:

@@ -184,11 +184,15 @@ class TreeBuilder:
                     model = with_provider(message.provider, message.model)
             elif message.role in RESULT_ROLES:
                 usage = message.usage
+        parent_id = partial.parent_id
+        if self.entries and parent_id == self.entries[-1].id:
+            # Nearly all entries share one string with their parents.
+            parent_id = self.entries[-1].id
         self.entries.append(
             Node(
                 len(self.entries),
                 partial.id,
-                partial.parent_id,
+                parent_id,
                 words.get(kind) or kind or "",
                 role,
                 number,

@@ -141,13 +141,16 @@ class TreeText:
             self._text(self._blocks[number], keep_going)
 
     def _divide(self) -> None:
-        """Divide the new entries into blocks. A tool result is in the same block as its call."""
+        """Divide the new entries into blocks. A tool result is in the same block as its call, except for a
+        long line, which is alone so that it is in memory once.
+        """
         entries = self._tree.entries
         count, first = len(entries), self._divided
         size = 0
         for index in range(first, count):
             node = entries[index]
-            if size >= BLOCK and (node.role != TOOL_ROLE or size >= 4 * BLOCK):
+            is_full = size >= BLOCK and (node.role != TOOL_ROLE or size >= 4 * BLOCK)
+            if is_full or (size and node.length >= 4 * BLOCK):
                 self._blocks.append(_TextBlock(first, index))
                 first, size = index, 0
             size += node.length + 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from app.sessions.errors import Changed
+from app.sessions.manager.session_manager import SessionManager
 from app.sessions.storage import file_storage
 from tests.cases import cases
 from tests.sessions.manager.conftest import Home, content
@@ -55,6 +57,18 @@ def test_a_fork_has_the_whole_lines(home: Home) -> None:
     assert content(forked).splitlines()[1:] == lines
 
 
+def test_a_fork_has_the_whole_label(home: Home) -> None:
+    path = with_picture(home, "pi")
+    label = "x" * (2 << 20)
+    manager = home.open(path)
+    manager.append_label_change(manager.get_entries()[-1].id, label)
+    manager = home.open(path)
+    target = manager.get_entries()[-2].id
+    assert manager.get_label(target) == label
+    forked = home.open(manager.create_branched_session(target))
+    assert forked.get_label(target) == label
+
+
 @cases("large_bytes", [-1, 1 << 30], ["it stays in the file", "it is in memory"])
 def test_a_picture_behind_a_torn_entry_is_whole(
     home: Home, monkeypatch: pytest.MonkeyPatch, large_bytes: int
@@ -88,6 +102,46 @@ def test_lines_that_another_process_appends_are_read(home: Home) -> None:
     first.append_session_info("a name")
     assert [entry.type for entry in home.open(path).get_entries()[-2:]] == ["message", "session_info"]
     assert first.get_entries()[-2].raw["message"]["content"] == "more"
+
+
+def test_an_entry_has_the_time_and_number_of_its_line(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = with_picture(home, "pi")
+    first = home.open(path).get_entries()[0]
+    with open(path, "ab") as file:
+        file.write(
+            b'\n\n{"type": "custom", "id": "last", "timestamp": 5} {"type": "custom", "id": "glued"}\n'
+        )
+    stored = home.open(path).get_entries()
+    monkeypatch.setattr(file_storage, "LARGE_BYTES", 1 << 30)
+    in_memory = home.open(path).get_entries()
+    for entries in (stored, in_memory):
+        assert [(entry.id, entry.line) for entry in entries[-2:]] == [("last", 7), ("glued", 7)]
+        assert entries[0].time_ms == first.time_ms is not None
+    assert [entry.timestamp for entry in stored] == [entry.timestamp for entry in in_memory]
+    assert [entry.source for entry in stored] == [entry.source for entry in in_memory]
+
+
+def test_an_entry_in_the_file_takes_little_memory(tmp_path: Path) -> None:
+    """The difference of two sizes does not have what each session takes."""
+    peaks = []
+    for count in (1_000, 11_000):
+        path = tmp_path / f"{count}.jsonl"
+        with path.open("w") as file:
+            file.write(
+                '{"type":"session","version":3,"id":"s","timestamp":"2026-11-01T10:00:00Z","cwd":"/"}\n'
+            )
+            for number in range(count):
+                parent = f'"{number - 1:08x}"' if number else "null"
+                file.write(
+                    f'{{"type":"message","id":"{number:08x}","parentId":{parent},'
+                    f'"timestamp":"2026-11-01T10:00:00.000Z","message":{{"role":"user","content":"a"}}}}\n'
+                )
+        tracemalloc.start()
+        manager = SessionManager.open(str(path), env={})
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(manager.get_entries()) == count
+    assert (peaks[1] - peaks[0]) / 10_000 < 360
 
 
 def test_a_torn_last_line_is_named(home: Home, tmp_path: Path) -> None:
