@@ -123,7 +123,7 @@ def run(options: Options, setup: Setup) -> int:
     # An unusable format is reported before any file is read.
     line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
-    index = setup.open_index()
+    index = setup.open_index(complain)
     how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
     try:
         # An error in the query is reported before any file is read.

@@ -31,8 +31,12 @@ class Doubt(Exception):
     """The content of the file is not what this version wrote."""
 
 
+class OtherVersion(Doubt):
+    """The file was written by another version."""
+
+
 class Busy(Exception):
-    """Another process has held the lock for longer than `database.BUSY_SECONDS`."""
+    """Another process holds the lock."""
 
 
 def code_of(error: BaseException) -> int:

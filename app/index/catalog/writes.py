@@ -60,6 +60,11 @@ class StoredReading(NamedTuple):
     first_message: bytes
     spans: tuple[Span, ...] | None
 
+    def decoded(self, path: str) -> Reading:
+        """The reading of the file at `path`; its row has no first message."""
+        cwd, modified, _, *others = self.columns
+        return Reading(row_of({0: self.root}, 0, encode(path), cwd, modified, *others), self.spans)
+
 
 def write(
     connection: sqlite3.Connection,

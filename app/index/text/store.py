@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from threading import Event
 from typing import TYPE_CHECKING
 
 from app.index.catalog.span_table import (
@@ -17,7 +16,7 @@ from app.index.catalog.span_table import (
     paths_without,
     segments,
 )
-from app.index.text.compaction import compact, drop_unused, victims
+from app.index.text.compaction import compact, victims
 from app.index.text.segment import (
     FREE,
     SMALL_BYTES,
@@ -35,6 +34,7 @@ from app.paths import make_own_folders
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from threading import Event
 
     from app.index.catalog.catalog import Catalog
     from app.index.catalog.span_table import Usage
@@ -74,7 +74,6 @@ class TextStore:
         self._lock = -1
         self._retried = False
         self._forgotten = catalog.forgotten
-        self._dropped_unused = False
         self._was_untidy = False
 
     @property
@@ -124,24 +123,21 @@ class TextStore:
         :param files: the existing files, as a walk found them.
         """
         if self._catalog.in_memory:
-            if self._catalog.is_full and not self._dropped_unused:
-                # Texts that were stored before the disk was full are garbage: the file has no spans of them.
-                self.tidy(Event())
             return set()
         if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
             # The lock file was deleted, so other processes do not see our lock.
             os.close(self._lock)
             self._lock = -1
-        lost = self._catalog.run(self._damaged) or set()
+        lost = self._catalog.read(self._damaged)
         self._catalog.found_damage(lost)
         if not self._retried or self._forgotten != self._catalog.forgotten:
             # Storing missing texts is tried again once, because the disk may have room again.
             self._retried = True
             self._forgotten = self._catalog.forgotten
-            without = self._catalog.run(
+            without = self._catalog.read(
                 lambda connection: paths_without(connection, self._catalog.ids(connection))
             )
-            missing = (without or set()) & files.keys()
+            missing = without & files.keys()
             if missing and self._has_room(sum([files[path][0][1] for path in missing])):
                 lost |= missing
         return lost
@@ -152,16 +148,12 @@ class TextStore:
         :param stop: set by another thread to end soon.
         """
         self.is_untidy = False
-        if not os.path.isdir(self.folder) or not self._acquire(alone=True):
+        if self._catalog.in_memory or not os.path.isdir(self.folder) or not self._acquire(alone=True):
             return
         try:
             # The segment of this process may have garbage as well. If it is not deleted, it is adopted again.
             self._writer.close()
-            if self._catalog.in_memory:
-                # `compact` needs room for a copy, and a catalog that can be written.
-                drop_unused(self.folder, self._catalog)
-                self._dropped_unused = True
-            elif compact(self.folder, self._catalog, stop):
+            if compact(self.folder, self._catalog, stop):
                 self._retried = False
         finally:
             self._release()
@@ -179,7 +171,7 @@ class TextStore:
         """
         try:
             if self._lock < 0:
-                if self._catalog.in_memory and not alone:
+                if self._catalog.in_memory:
                     return False
                 make_own_folders(os.path.dirname(self.folder), self.folder)
                 self._lock = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
@@ -204,7 +196,7 @@ class TextStore:
 
     def _adoptable(self) -> list[tuple[str, int]]:
         """(name, minimum size in bytes) of small segments. Adopting one fails if its writer is running."""
-        usage = self._catalog.run(segments) or {}
+        usage = self._catalog.read(segments)
         small = [
             (usage[name].reach, name)
             for name, size in sizes_in(self.folder).items()

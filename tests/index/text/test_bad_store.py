@@ -295,7 +295,7 @@ def test_a_catalog_in_memory_deletes_no_texts(cache: Path, store: Store) -> None
     scanned(cache, store)
     before = segments(cache)
     index = Index([store], str(cache))
-    index.catalog._database._fall_back("a test")
+    index.catalog._database._continue_in_memory("a test")
     append(paths[0], message("n", "e0", "more"))
     index.scan()
     index.close()

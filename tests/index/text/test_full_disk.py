@@ -55,7 +55,7 @@ def rewrite(store: Store, numbers: range) -> None:
 
 def stop_growth(index: Index) -> None:
     """From now on the catalog's file cannot grow."""
-    index.catalog._database.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
 
 
 def hit_count(index: Index, query: str) -> int:
