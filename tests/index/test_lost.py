@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 COUNT = 12

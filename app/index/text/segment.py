@@ -10,6 +10,7 @@ most bytes without references.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from typing import TYPE_CHECKING
@@ -38,6 +39,9 @@ SMALL_BYTES = 8 << 20
 """The size in bytes up to which a segment without a writer is adopted by the next writer. This limits the
 number of small segments to that of simultaneous writers.
 """
+
+SPARED_BYTES = 64 << 20
+"""Free bytes on the disk that are left to the catalog and to other programs."""
 
 _APPEND = os.O_RDWR | os.O_APPEND
 
@@ -241,6 +245,7 @@ class Writer:
         while True:
             segment = self._segment
             if segment is None:
+                self._check_room()
                 segment = self._segment = self._adopt() or Segment.make(self._folder)
             try:
                 span = segment.append(text)
@@ -251,6 +256,13 @@ class Writer:
             if segment.size >= FULL_BYTES:
                 self.close()
             return span
+
+    def _check_room(self) -> None:
+        """:raises OSError: the disk has no room for a segment, or the folder cannot be created."""
+        make_own_folders(os.path.dirname(self._folder), self._folder)
+        disk = os.statvfs(self._folder)
+        if disk.f_bavail * disk.f_frsize < SPARED_BYTES + 2 * FULL_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _adopt(self) -> Segment | None:
         for name, reach in self._adoptable() if self._adoptable else ():

@@ -20,6 +20,7 @@ from app.index.text.compaction import compact, victims
 from app.index.text.segment import (
     FREE,
     SMALL_BYTES,
+    SPARED_BYTES,
     TAKEN,
     Writer,
     begins_well,
@@ -51,9 +52,6 @@ _RETRY_SECONDS = 0.01
 
 _SHARE = 0.25
 """Estimated size of the text store, as a share of the size of the sessions."""
-
-_SPARED_BYTES = 64 << 20
-"""Free bytes on the disk that are left to other programs."""
 
 
 class TextStore:
@@ -234,7 +232,7 @@ class TextStore:
         except OSError:
             return False
         writable = os.access(self.folder, os.W_OK)
-        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + _SPARED_BYTES
+        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + SPARED_BYTES
 
 
 def damage_note(count: int) -> str:
