@@ -40,8 +40,11 @@ class Busy(Exception):
 
 
 def code_of(error: BaseException) -> int:
-    """SQLite's primary result code; 0 for other errors."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+    """SQLite's primary result code; 0 for other errors. A file that is too short counts as damaged, because
+    its disk works.
+    """
+    code = getattr(error, "sqlite_errorcode", 0)
+    return sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_IOERR_SHORT_READ else code & 0xFF
 
 
 def is_full(path: str, error: Exception) -> bool:
