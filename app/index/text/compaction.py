@@ -43,24 +43,21 @@ MANY = 8
 """The most small segments; if there are more, they are merged, because a search reads each segment."""
 
 
-def compact(folder: str, catalog: Catalog, stop: Event) -> bool:
+def compact(folder: str, catalog: Catalog, stop: Event) -> None:
     """Delete and copy segments. This process must hold the lock of the folder alone.
 
     :param stop: set by another thread to end after the current copy.
-    :return: whether texts were missing, whose spans are now removed from the catalog.
     """
     usage = catalog.read(segments)
     if catalog.in_memory or catalog.is_behind:
-        return False
+        return
     sizes = sizes_in(folder)
     for name in sizes.keys() - usage.keys():
         _delete(folder, name)
-    is_text_missing = False
     for group in groups(victims(usage, sizes), usage):
         if stop.is_set():
             break
-        is_text_missing |= _Copying(folder, catalog).move(group)
-    return is_text_missing
+        _Copying(folder, catalog).move(group)
 
 
 def victims(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> list[str]:
@@ -105,25 +102,25 @@ class _Copying:
         self._locked: dict[str, int] = {}
         self._target: Segment | None = None
 
-    def move(self, names: Sequence[str]) -> bool:
-        """Copy the segments that have no writer. Return whether some text could not be read."""
+    def move(self, names: Sequence[str]) -> None:
+        """Copy the segments that have no writer."""
         try:
             for name in names:
                 descriptor = _open_locked(self._folder, name)
                 if descriptor is not None:
                     self._locked[name] = descriptor
-            return bool(self._locked) and self._move()
+            if self._locked:
+                self._move()
         except OSError:
             # There is no room for a copy: all segments stay as they are.
             self._drop_target()
-            return False
         finally:
             for descriptor in self._locked.values():
                 os.close(descriptor)
             if self._target is not None:
                 self._target.close()
 
-    def _move(self) -> bool:
+    def _move(self) -> None:
         moves = self._copy(self._catalog.read(all_spans))
         if self._target is not None:
             self._target.sync()
@@ -140,10 +137,9 @@ class _Copying:
         used = self._catalog.write(work)
         if used is None or self._catalog.in_memory:
             self._drop_target()
-            return False
+            return
         for name in self._locked.keys() - used:
             delete_files(self._folder, name)
-        return any(spans is None for _, _, spans in moves)
 
     def _copy(self, texts: Sequence[tuple[int, bytes, tuple[Span, ...]]]) -> list[Move]:
         moves: list[Move] = []

@@ -19,7 +19,7 @@ from app.formats.lines import open_file, read_all
 from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
-from app.sessions.passages import MARK, PackedText, is_intact
+from app.sessions.passages import PackedText, is_intact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -61,22 +61,6 @@ def path_of(folder: str, name: str, suffix: str = FOLDED) -> str:
 def paths_of(folder: str, name: str) -> tuple[str, str]:
     """The paths of both files of a segment."""
     return path_of(folder, name), path_of(folder, name, WRITTEN)
-
-
-def begins_well(folder: str, name: str) -> bool:
-    """Whether the first bytes of a segment are those of a passage; True if it cannot be read."""
-
-    def opener(path: str, _: int) -> int:
-        return open_file(path)
-
-    try:
-        for path in paths_of(folder, name):
-            with open(path, "rb", buffering=0, opener=opener) as file:
-                if (file.read(len(MARK)) or MARK) != MARK:
-                    return False
-    except OSError:
-        pass
-    return True
 
 
 def delete_files(folder: str, name: str) -> None:

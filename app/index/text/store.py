@@ -23,8 +23,6 @@ from app.index.text.segment import (
     SPARED_BYTES,
     TAKEN,
     Writer,
-    begins_well,
-    delete_files,
     lock,
     read_spans,
     sizes_in,
@@ -122,10 +120,6 @@ class TextStore:
         """
         if self._catalog.in_memory:
             return set()
-        if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
-            # The lock file was deleted, so other processes do not see our lock.
-            os.close(self._lock)
-            self._lock = -1
         lost = self._catalog.read(self._damaged)
         self._catalog.found_damage(lost)
         if not self._retried or self._forgotten != self._catalog.forgotten:
@@ -151,8 +145,7 @@ class TextStore:
         try:
             # The segment of this process may have garbage as well. If it is not deleted, it is adopted again.
             self._writer.close()
-            if compact(self.folder, self._catalog, stop):
-                self._retried = False
+            compact(self.folder, self._catalog, stop)
         finally:
             self._release()
 
@@ -203,13 +196,9 @@ class TextStore:
         return [(name, reach) for reach, name in sorted(small)]
 
     def _damaged(self, connection: sqlite3.Connection) -> set[str]:
-        """The paths of the sessions with text in damaged or missing segments."""
+        """The paths of the sessions with text in missing or shortened segments."""
         sizes = sizes_in(self.folder)
         usage = segments(connection)
-        for name in [name for name in usage.keys() & sizes.keys() if not begins_well(self.folder, name)]:
-            # Another program has overwritten the segment. It is deleted, so that no process appends to it.
-            del sizes[name]
-            delete_files(self.folder, name)
         # Only once, because without room for a copy each scan would try again in vain.
         self.is_untidy = not self._was_untidy and _is_worth_tidying(usage, sizes)
         self._was_untidy = self._was_untidy or self.is_untidy
@@ -247,11 +236,3 @@ def damage_note(count: int) -> str:
 
 def _is_worth_tidying(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> bool:
     return not sizes.keys() <= usage.keys() or bool(victims(usage, sizes))
-
-
-def _is_at(descriptor: int, path: str) -> bool:
-    """Whether an open file is still the file at `path`."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except OSError:
-        return False
