@@ -105,7 +105,8 @@ def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
 
 
 def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    with closing(setup.open_index(complain)) as index, Progress() as progress:
+    # The findings say whether the index is damaged.
+    with closing(setup.open_index()) as index, Progress() as progress:
         result = verify(index.catalog, setup.stores, progress.compared)
         repaired = repair(index, result, progress.read)
         note = index.note

@@ -82,6 +82,14 @@ def test_every_command_says_once_that_the_index_is_made_anew(run, catalog, words
     assert not [path.name for path in catalog.parent.iterdir() if path.suffix in (".bad", ".new")]
 
 
+def test_a_comparison_says_it_in_its_findings(run, catalog):
+    CHANGES["garbage"](catalog)
+    done = run("index", "--verify")
+    assert (done.code, done.err) == (3, "")
+    assert done.out.splitlines()[0].endswith(": it was damaged: all that it held is forgotten")
+    assert run("index", "--verify").code == 0
+
+
 def test_an_index_that_was_deleted_is_no_damage(run, catalog):
     for path in catalog.parent.glob("catalog-*"):
         path.unlink()
