@@ -141,7 +141,9 @@ class Catalog:
             lambda connection: queries.refused_paths(connection, self.roots(connection))
         )
         paths = [path for path in paths if path not in waiting]
-        return paths + [row.path for row in _rows_of(waiting) if row.refused is not None]
+        return paths + [
+            path for path, reading in waiting.items() if reading is not None and reading.is_refused
+        ]
 
     def signatures(self) -> dict[str, Signature]:
         """Path -> signature when the file was read, refused files included."""
