@@ -40,8 +40,10 @@ SMALL_BYTES = 8 << 20
 number of small segments to that of simultaneous writers.
 """
 
-SPARED_BYTES = 64 << 20
-"""Free bytes on the disk that are left to the catalog and to other programs."""
+ROOM_BYTES = 2 * FULL_BYTES + (64 << 20)
+"""Free bytes on the disk without which no text is stored: a segment, and what is left to the catalog and to
+other programs.
+"""
 
 _APPEND = os.O_RDWR | os.O_APPEND
 
@@ -245,7 +247,7 @@ class Writer:
         """:raises OSError: the disk has no room for a segment, or the folder cannot be created."""
         make_own_folders(os.path.dirname(self._folder), self._folder)
         disk = os.statvfs(self._folder)
-        if disk.f_bavail * disk.f_frsize < SPARED_BYTES + 2 * FULL_BYTES:
+        if disk.f_bavail * disk.f_frsize < ROOM_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _adopt(self) -> Segment | None:

@@ -19,8 +19,8 @@ from app.index.catalog.span_table import (
 from app.index.text.compaction import compact, victims
 from app.index.text.segment import (
     FREE,
+    ROOM_BYTES,
     SMALL_BYTES,
-    SPARED_BYTES,
     TAKEN,
     Writer,
     lock,
@@ -221,7 +221,7 @@ class TextStore:
         except OSError:
             return False
         writable = os.access(self.folder, os.W_OK)
-        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + SPARED_BYTES
+        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + ROOM_BYTES
 
 
 def damage_note(count: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from app.index.cache import cache_status
 from app.index.index import Index
-from app.index.text.segment import FULL_BYTES, SPARED_BYTES
+from app.index.text.segment import ROOM_BYTES
 from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.index.text.helpers import assert_right
@@ -78,7 +78,7 @@ def test_texts_whose_rows_could_not_be_stored_are_stored_by_the_next_program(
 def test_texts_leave_room_on_the_disk(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, is_enough: bool
 ) -> None:
-    free = SPARED_BYTES + 2 * FULL_BYTES - (not is_enough)
+    free = ROOM_BYTES - (not is_enough)
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=1, f_flag=0))
     index = scanned(cache, store)
     why = f"the text of sessions is not kept: {index.catalog.text_folder}: No space left on device"
@@ -86,6 +86,7 @@ def test_texts_leave_room_on_the_disk(
     assert hit_count(index, "fox") == COUNT
     index.close()
     assert cache_status(str(cache)).without_text == (0 if is_enough else COUNT)
+    assert scanned(cache, store).counts.whole == 0, "what has no room is not read again"
 
 
 def test_rows_that_wait_for_a_locked_catalog_keep_the_store_locked(
