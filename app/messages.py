@@ -79,6 +79,16 @@ class CacheNotSaved(Message):
 
 
 @dataclass(eq=False, repr=False)
+class IndexRenewed(Message):
+    """The index was damaged, or of another version: it is made anew.
+
+    reason   one line
+    """
+
+    reason: str
+
+
+@dataclass(eq=False, repr=False)
 class ServiceFailed(Message):
     """A service failed with an unexpected error; the application shows it."""
 

@@ -78,7 +78,7 @@ def find_path(reference: str, setup: Setup, *, is_path: bool) -> tuple[str, int,
 
 def _all_rows(setup: Setup) -> Sequence[Row]:
     """The sessions of all stores, after a look at their files."""
-    with closing(Index(setup.stores, setup.cache_folder)) as index:
+    with closing(Index(setup.stores, setup.cache_folder, on_renewed=complain)) as index:
         index.scan()
         return index.rows()
 
@@ -140,7 +140,7 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
     :raises QueryError: the query is invalid.
     """
     text = " ".join(options.query)
-    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)) as index:
+    with closing(setup.open_index(complain)) as index:
         index.scan()
         found = {hit.path: hit.row for page in index.query(text) for hit in page.hits}
         rows = index.rows()

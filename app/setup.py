@@ -35,6 +35,8 @@ class Setup:
     :param clock: gives nanoseconds since the epoch.
     :param agent_env: the environment by which agents find their files; None for `env`.
     :param encoding: the encoding of the screen's output.
+
+    renewals   lines about an index that was made anew, which the screen has yet to show
     """
 
     @cached_property
@@ -77,6 +79,7 @@ class Setup:
         self.cache_folder = cache_folder
         self.demo = demo
         self._clock = clock
+        self.renewals: list[str] = []
 
     def kept_files(self) -> list[str]:
         """The files and folders of agents and of leafmark, which no export replaces. They are the user's own
@@ -89,8 +92,11 @@ class Setup:
         kept += [paths.cache_folder(self.env), paths.state_folder(self.env), config]
         return [*kept, os.path.join(config, paths.CONFIG)]
 
-    def open_index(self) -> Index:
-        """Open the index of the stores, as it was left."""
+    def open_index(self, on_renewed: Callable[[str], object] = lambda _: None) -> Index:
+        """Open the index of the stores, as it was left.
+
+        :param on_renewed: see `Index`.
+        """
         # Imported here: the first frame does not wait for it.
         from app.index.index import Index
 
@@ -101,6 +107,7 @@ class Setup:
             home=self.home,
             state_folder=self.state_folder,
             prices=self.prices,
+            on_renewed=on_renewed,
         )
 
     def now_ms(self) -> int:

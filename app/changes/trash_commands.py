@@ -99,7 +99,7 @@ def _dependents(chosen: Mapping[str, ResolvedSession], setup: Setup) -> str:
     """
     if not any(session.store and session.store.agent.forks_need_parent for session in chosen.values()):
         return ""
-    with closing(Index(setup.stores, setup.cache_folder)) as index:
+    with closing(Index(setup.stores, setup.cache_folder, on_renewed=complain)) as index:
         index.scan()
         rows = index.rows()
     leaving = [row for row in rows if row.path in chosen]

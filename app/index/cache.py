@@ -63,14 +63,11 @@ def cache_status(cache_folder: str, catalog: Catalog | None = None) -> CacheStat
     if os.path.isfile(path):
         catalog = catalog or Catalog(cache_folder, [])
         try:
-            counts = catalog.run(_counts)
+            sessions, texts, live = catalog.read(_counts)
         finally:
             catalog.close()
-        if counts is None:
-            note = f"it is not known what is in it: {path}: another process has it locked"
-            live = total
-        else:
-            sessions, texts, live = counts
+        if catalog.note and not sessions:
+            note, live = catalog.note, total
     return CacheStatus(
         folder=cache_folder,
         catalog=path,

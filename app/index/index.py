@@ -59,6 +59,7 @@ class Index:
         facts: Facts | None = None,
         state_folder: str = "",
         prices: Prices = LIST_PRICES,
+        on_renewed: Callable[[str], object] = lambda _: None,
     ) -> None:
         """Open the catalog; read no session file yet.
 
@@ -71,8 +72,10 @@ class Index:
             (`index.filter_context`).
         :param state_folder: the folder with leafmark's own pins, for agents that have no pins; "" for none.
         :param prices: those of tokens without a cost, for the filter `cost:`.
+        :param on_renewed: called with one line, in any thread, when the stored rows were damaged, or of
+            another version, and are deleted. It must not use the index.
         """
-        self.catalog = Catalog(cache_folder, stores)
+        self.catalog = Catalog(cache_folder, stores, on_renewed)
         self._stores = stores
         self._now = now
         self.text_store = TextStore(self.catalog)

@@ -155,7 +155,7 @@ _FILE_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (sta
 def current_rows(
     stores: Sequence[Store], cache_folder: str, on_note: Callable[[str], object] | None
 ) -> Sequence[Row]:
-    index = Index(stores, cache_folder)
+    index = Index(stores, cache_folder, on_renewed=on_note or (lambda _: None))
     try:
         index.scan()
         rows = index.rows()

@@ -80,7 +80,7 @@ def verify(
     done = Verified()
     generation = catalog.generation
     found = walk(stores)
-    catalog.run(lambda connection: check_all(connection, catalog.roots(connection)))
+    catalog.read(lambda connection: check_all(connection, catalog.roots(connection)))
     rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
     texts = catalog.texts()
     # Without stored rows, and with no file to store them in, no file counts as changed.

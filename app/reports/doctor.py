@@ -67,7 +67,7 @@ def run(options: Options, setup: Setup) -> int:
 
 def examine(setup: Setup) -> dict[str, Any]:
     """The findings as a JSON object: scan every store, and read every damaged file once more."""
-    with closing(Index(setup.stores, setup.cache_folder)) as index:
+    with closing(Index(setup.stores, setup.cache_folder, on_renewed=complain)) as index:
         index.scan()
         rows, refused, complaints = index.rows(), index.problem_files(), index.complaints
     counts = Counter(row.store for row in rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.formats.text import one_line
 from app.index.cache import cache_status, rebuild
-from app.index.index import Index
+from app.index.catalog.catalog import Catalog
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
 from app.options import Options, only_one
@@ -57,10 +57,10 @@ def run(options: Options, setup: Setup) -> int:
 def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
     """Update the index; return the counts, their lines of text, and whether everything was stored."""
     began = time.monotonic()
-    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index, Progress() as progress:
+    with closing(setup.open_index(complain)) as index, Progress() as progress:
         catalog = index.catalog
         catalog.newest(0)
-        before = catalog.signatures() if catalog.is_copy else None
+        before = catalog.signatures() if catalog.in_memory else None
         index.scan(progress.read)
         sessions, counts = index.newest(0)[1], index.counts
         # A file that cannot be read is in both lists, and counted once.
@@ -105,7 +105,8 @@ def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
 
 
 def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index, Progress() as progress:
+    # The findings say whether the index is damaged.
+    with closing(setup.open_index()) as index, Progress() as progress:
         result = verify(index.catalog, setup.stores, progress.compared)
         repaired = repair(index, result, progress.read)
         note = index.note
@@ -139,7 +140,7 @@ def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
 
 
 def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    status = cache_status(setup.cache_folder)
+    status = cache_status(setup.cache_folder, Catalog(setup.cache_folder, [], complain))
 
     def lines() -> Iterator[str]:
         yield (

@@ -95,7 +95,7 @@ def run(options: Options, setup: Setup) -> int:
 
 def _labels_of_all(setup: Setup) -> list[Labelled]:
     """The labels of all sessions, newest session first."""
-    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms)) as index:
+    with closing(Index(setup.stores, setup.cache_folder, setup.now_ms, on_renewed=complain)) as index:
         index.scan()
         rows = index.rows()
     if index.note:

@@ -222,7 +222,7 @@ def read_current(
     """The result of `read` from a catalog that is current with the files that the walk found; and one line
     about a cache that cannot be written, else None.
     """
-    catalog = Catalog(setup.cache_folder, setup.stores)
+    catalog = Catalog(setup.cache_folder, setup.stores, complain)
     text_store = TextStore(catalog)
     try:
         result = make_current(catalog, text_store, setup.stores, setup.now_ms, walked, lambda: read(catalog))

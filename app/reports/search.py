@@ -124,7 +124,7 @@ def run(options: Options, setup: Setup) -> int:
     # An unusable format is reported before any file is read.
     line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
-    index = setup.open_index()
+    index = setup.open_index(complain)
     how: dict[str, Any] = {
         "order": options.sort or RECENT,
         "all_text": options.all_text,

@@ -41,7 +41,7 @@ def run(options: Options, setup: Setup) -> int:
         os.write(1, b"")
     # Only this command runs long enough for garbage collection, which `app.cli` has disabled.
     gc.enable()
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms, on_renewed=complain)
     with Progress() as progress:
         index.scan(progress.read)
     known = {row.path: row for row in index.rows()}

@@ -31,6 +31,7 @@ from app.messages import (
     CacheNotSaved,
     CatalogLoaded,
     IndexFailed,
+    IndexRenewed,
     SessionsChanged,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -599,6 +600,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         if event.reason:
             self._messages.warn(event.reason, CACHE_PROBLEM_SECONDS)
         self.refresh_bars()
+
+    @on(IndexRenewed)
+    def _index_renewed(self, event: IndexRenewed) -> None:
+        self._messages.warn(f"{event.reason[0].upper()}{event.reason[1:]}", CACHE_PROBLEM_SECONDS)
 
     # commands; those on the session under the cursor wait for the search
 

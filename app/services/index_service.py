@@ -116,7 +116,7 @@ class IndexService(BackgroundService):
 
     def _run(self) -> None:
         setup = self._setup
-        self._index = setup.open_index()
+        self._index = setup.open_index(setup.renewals.append)
         model = ListModel(setup.here, setup.home, self._arrangement)
         model.load(self._index.rows())
         model.prepare_filter()
@@ -150,11 +150,13 @@ class IndexService(BackgroundService):
         if self._post_to is None or self._stop.is_set():
             return
         # not at the top: the thread starts before Textual is imported, which the messages need
-        from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+        from app.messages import CatalogLoaded, IndexFailed, IndexRenewed, SessionsChanged
 
         if self._model is not None:
             self._post(CatalogLoaded(self._model, self._places, self._is_cold))
             self._model = None
+        while self._setup.renewals:
+            self._post(IndexRenewed(self._setup.renewals.pop(0)))
         self._post_cache_problem()
         if self._delta is not None:
             delta, self._delta = self._delta, None

@@ -153,7 +153,7 @@ def show(
         return ListModel(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source, setup.encoding)
     ending.first(terminal.give_back)
-    catalog = Catalog(setup.cache_folder, setup.stores)
+    catalog = Catalog(setup.cache_folder, setup.stores, setup.renewals.append)
     try:
         model = fill_list(setup, _height(terminal, arrangement, query), arrangement, catalog)
         if query or typed:

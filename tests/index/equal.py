@@ -86,7 +86,7 @@ def assert_no_leftovers(cache: Path, stores: Sequence[Store]) -> None:
     index = Index(stores, str(cache))
     index.scan()
     index.text_store.tidy(threading.Event())
-    used = index.catalog.run(span_table.segments)
+    used = index.catalog.read(span_table.segments)
     assert used is not None
     sizes = sizes_in(index.catalog.text_folder)
     index.close()

@@ -158,18 +158,40 @@ def test_unused_stores_are_deleted(tmp_path: Path) -> None:
     assert old.load(["/s/1"]) == {}
 
 
-def test_rows_wait_while_another_process_writes(tmp_path: Path) -> None:
+def test_readings_that_wait_for_another_process_are_in_every_answer(tmp_path: Path) -> None:
     target = catalog(tmp_path)
     save(target, row("/s/1"))
-    target._database._connection.execute("PRAGMA busy_timeout = 1")  # type: ignore[union-attr]
     writer = sqlite3.connect(tmp_path / f"catalog-{SCHEMA}.db", isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     save(target, row("/s/2"))
+    save(target, refused_row("/s/3", "/s", (5, 6, 7, 8), "no"))
     target.remove(["/s/1"])
-    assert sorted(target.load(["/s/1", "/s/2"])) == ["/s/1"]
+
+    def answers() -> list[object]:
+        return [
+            sorted(target.load(["/s/1", "/s/2"])),
+            [(row_.path, row_.first_message) for row_ in target.rows(full=True)],
+            [row_.path for row_ in target.newest(5)[0]],
+            target.newest(5)[1],
+            [row_.path for row_ in target.refused()],
+            target.refused_paths(),
+            target.signatures(),
+            target.texts(),
+        ]
+
+    during = answers()
     writer.execute("COMMIT")
-    assert sorted(target.load(["/s/1", "/s/2"])) == ["/s/2"]
-    assert [row_.path for row_ in target.rows()] == ["/s/2"]
+    assert answers() == during
+    assert during == [
+        ["/s/2"],
+        [("/s/2", row("/s/2").first_message)],
+        ["/s/2"],
+        1,
+        ["/s/3"],
+        ["/s/3"],
+        {"/s/2": (1, 2, 3, 4), "/s/3": (5, 6, 7, 8)},
+        {"/s/2": (), "/s/3": ()},
+    ]
     writer.close()
     assert (target.generation, target.note) == (0, None)
 

@@ -1,5 +1,5 @@
 """Answers of an index whose catalog was damaged after the scan, or is locked by another process
-(`app.index.scan.retry`, `Database.do_without`).
+(`app.index.scan.retry`, `Database.read`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 COUNT = 12
@@ -135,24 +134,39 @@ def test_repeated_damage_is_retried_a_limited_number_of_times(
     assert index.counts.walks == 1 + TIMES
 
 
-@pytest.mark.parametrize("readers", [True, False])
-def test_rows_are_kept_in_memory_while_the_catalog_is_locked_and_stored_later(
-    store: Store, cache: Path, tmp_path: Path, readers: bool, monkeypatch: pytest.MonkeyPatch
+def test_without_a_readable_catalog_the_files_are_read_for_this_run(
+    store: Store, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
     index = Index([store], str(cache))
-    deltas: list[Delta] = []
-    with locked(cache, readers=readers):
+    with locked(cache, readers=True):
         write(tmp_path / "store/new.jsonl", session("prompt", "new"))
-        index.scan(deltas.append)
+        index.scan()
         assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
         assert hit_count(index) == COUNT + 1
         assert index.note is not None
         assert "another process has it locked" in index.note
-        assert index.catalog.is_copy != readers
-    index.scan(deltas.append)
-    assert (index.note, index.catalog.in_memory) == (None, False)
-    assert hit_count(index) == COUNT + 1
+    index.close()
+    second = Index([store], str(cache))
+    second.scan()
+    assert (second.note, second.counts.whole, second.counts.tails) == (None, 1, 0)
+
+
+def test_a_second_writer_answers_completely_and_stores_its_rows_later(
+    store: Store, cache: Path, tmp_path: Path
+) -> None:
+    index = Index([store], str(cache))
+    with locked(cache, readers=False):
+        write(tmp_path / "store/new.jsonl", session("prompt", "new"))
+        index.scan()
+        assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+        assert hit_count(index) == COUNT + 1
+        append(tmp_path / "store/new.jsonl", message("more", "e0", "zebra"))
+        index.scan(lambda delta: None)
+        assert [page.total for page in index.query("zebra")][-1] == 1
+        assert (index.note, index.counts.whole, index.counts.tails) == (None, 1, 1)
+    index.scan()
+    assert (index.note, index.catalog.is_behind) == (None, False)
     index.close()
     second = Index([store], str(cache))
     second.scan()
@@ -179,8 +193,8 @@ def test_a_copy_in_memory_of_a_damaged_catalog_is_rebuilt(store: Store, cache: P
     spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
     index = Index([store], str(cache))
     index.scan()
-    index.catalog._database.run(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
+    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
     write(tmp_path / "store/new.jsonl", session(random.Random(0).randbytes(100_000).hex(), "new"))
     index.scan()
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-    assert (index.catalog.in_memory, index.catalog.is_copy) == (True, False)
+    assert index.catalog.in_memory

@@ -110,7 +110,7 @@ async def test_a_full_catalog_is_reported(browser, three, tmp_path, way):
     async with browser(**way) as ui:
         assert not ui.toasts()
         before = header(ui)
-        ui.screen.feed.index.catalog.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+        ui.screen.feed.index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
         for number in range(8):
             noise = random.Random(number).randbytes(10_000).hex()
             pi_session(tmp_path, *chain(noise, id=f"new{number}"), id=f"new{number}")

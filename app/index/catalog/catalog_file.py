@@ -1,4 +1,4 @@
-"""The catalog's file: its folder, its journal mode, and putting it aside."""
+"""The catalog's file: its folder, its journal mode, and deleting it."""
 
 from __future__ import annotations
 
@@ -88,30 +88,46 @@ def forget(folder: str) -> None:
     """
     path = catalog_in(folder)
     _check_path(folder)
-    if not os.path.isdir(folder):
-        return
-    with exclusive(folder):
-        if os.path.exists(path):
-            put_aside(path)
-        if os.path.exists(path + ".bad"):
-            os.unlink(path + ".bad")
+    if os.path.isdir(folder):
+        with exclusive(folder):
+            for name in (path, *_beside(path)):
+                if os.path.lexists(name):
+                    os.unlink(name)
 
 
-def put_aside(path: str) -> None:
-    """Rename the file at `path`, while holding the lock of `exclusive`.
+def replace_by_empty(path: str) -> None:
+    """Replace the file at `path`, which no connection of this process has open, by an empty one, while
+    holding the lock of `exclusive`.
 
     :raises OSError: it is still there.
     """
-    # The inode number of a deleted file would be given to the new one, so it is only renamed.
-    os.replace(path, path + ".bad")
-    for leftover in (path + "-wal", path + "-shm"):
-        if os.path.exists(leftover):
-            os.unlink(leftover)
+    for name in _beside(path):
+        if os.path.lexists(name):
+            os.unlink(name)
+    # The new file exists before the old one goes, or it might get the old inode number, by which other
+    # processes know what they have open.
+    os.close(os.open(path + ".new", os.O_RDWR | os.O_CREAT, 0o600))
+    os.replace(path + ".new", path)
+
+
+def is_first_use_of(folder: str) -> bool:
+    """Whether a cache folder has a catalog of another version, and nothing that this version has made."""
+    try:
+        matches = [match for match in map(_VERSIONED.fullmatch, os.listdir(folder)) if match is not None]
+    except OSError:
+        return False
+    is_used = any(int(match[1]) == SCHEMA for match in matches)
+    return not is_used and any(match[0].startswith("catalog") for match in matches)
 
 
 def exclusive(folder: str) -> AbstractContextManager[None]:
-    """The lock for putting the catalog in a folder aside."""
+    """The lock for deleting the catalog in a folder."""
     return file_lock(os.path.join(folder, "catalog.lock"))
+
+
+def _beside(path: str) -> tuple[str, str]:
+    """The files that SQLite keeps beside the one at `path`."""
+    return path + "-wal", path + "-shm"
 
 
 def _check_path(folder: str) -> None:

@@ -31,13 +31,20 @@ class Doubt(Exception):
     """The content of the file is not what this version wrote."""
 
 
+class OtherVersion(Doubt):
+    """The file was written by another version."""
+
+
 class Busy(Exception):
-    """Another process has held the lock for longer than `database.BUSY_SECONDS`."""
+    """Another process holds the lock."""
 
 
 def code_of(error: BaseException) -> int:
-    """SQLite's primary result code; 0 for other errors."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+    """SQLite's primary result code; 0 for other errors. A file that is too short counts as damaged, because
+    its disk works.
+    """
+    code = getattr(error, "sqlite_errorcode", 0)
+    return sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_IOERR_SHORT_READ else code & 0xFF
 
 
 def is_full(path: str, error: Exception) -> bool:

@@ -7,7 +7,7 @@ import time
 import zlib
 from typing import TYPE_CHECKING
 
-from app.index.catalog.db_errors import BUSY, Doubt, code_of
+from app.index.catalog.db_errors import BUSY, Doubt, OtherVersion, code_of
 from app.index.row import SCHEMA
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def create_tables(
 
     :param journal: the journal mode, which the file remembers.
     :param patience: seconds to wait for other processes.
+    :raises OtherVersion: the database has another version.
     :raises Doubt: the database is not empty.
     """
     until = time.monotonic() + patience
@@ -62,8 +63,10 @@ def create_tables(
     try:
         version = version_of(connection)
         if version != SCHEMA:
-            if version or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                raise Doubt(f"schema {version}, not {SCHEMA}")
+            if version:
+                raise OtherVersion(f"schema {version}, not {SCHEMA}")
+            if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                raise Doubt("tables without a version")
             for statement in TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA}")

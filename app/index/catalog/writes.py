@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.index.catalog import span_table
 from app.index.catalog.queries import IN_COLUMNS, ROW, check_missing, check_stores, chunks, ids_of, row_of
 from app.index.catalog.schema import encode, encode_compressed
-from app.index.row import FIELDS, Reading, kind_of, refused_row, unread
+from app.index.row import FIELDS, REFUSED, Reading, kind_of, refused_row, unread
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,6 +59,16 @@ class StoredReading(NamedTuple):
     columns: tuple[Any, ...]
     first_message: bytes
     spans: tuple[Span, ...] | None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the file is no session."""
+        return bool(self.columns[2] == REFUSED)
+
+    def decoded(self, path: str) -> Reading:
+        """The reading of the file at `path`; its row has no first message."""
+        cwd, modified, _, *others = self.columns
+        return Reading(row_of({0: self.root}, 0, encode(path), cwd, modified, *others), self.spans)
 
 
 def write(

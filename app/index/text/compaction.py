@@ -20,7 +20,6 @@ from app.index.text.segment import (
     delete_files,
     lock,
     path_of,
-    paths_of,
     read_spans,
     sizes_in,
 )
@@ -43,28 +42,22 @@ WORTH_BYTES = 256 << 10
 MANY = 8
 """The most small segments; if there are more, they are merged, because a search reads each segment."""
 
-_MUCH = 4
-"""Without room for a copy, a segment is deleted if its garbage is more than its live text divided by this."""
 
-
-def compact(folder: str, catalog: Catalog, stop: Event) -> bool:
+def compact(folder: str, catalog: Catalog, stop: Event) -> None:
     """Delete and copy segments. This process must hold the lock of the folder alone.
 
     :param stop: set by another thread to end after the current copy.
-    :return: whether texts were missing, whose spans are now removed from the catalog.
     """
-    usage = catalog.run(segments)
-    if usage is None or catalog.in_memory:
-        return False
+    usage = catalog.read(segments)
+    if catalog.in_memory or catalog.is_behind:
+        return
     sizes = sizes_in(folder)
     for name in sizes.keys() - usage.keys():
         _delete(folder, name)
-    is_text_missing = False
     for group in groups(victims(usage, sizes), usage):
         if stop.is_set():
             break
-        is_text_missing |= _Copying(folder, catalog).move(group)
-    return is_text_missing
+        _Copying(folder, catalog).move(group)
 
 
 def victims(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> list[str]:
@@ -100,25 +93,6 @@ def groups(names: Sequence[str], usage: Mapping[str, Usage]) -> list[list[str]]:
     return all_groups
 
 
-def drop_unused(folder: str, catalog: Catalog) -> None:
-    """Delete text that the catalog's file does not refer to, without copying text and without writing to the
-    catalog's file. This process must hold the lock of the folder alone.
-
-    A search does not miss such text, because a catalog in memory has only the spans of its file. On a full
-    disk, a segment with much garbage is deleted with its live text; the next scan notices it and reads the
-    session files.
-    """
-    usage = catalog.peek(segments)
-    if usage is None:
-        return
-    for name, size in sizes_in(folder).items():
-        live, reach = usage.get(name, (0, 0))
-        if not live or (catalog.is_full and reach - live > max(live // _MUCH, WORTH_BYTES)):
-            _delete(folder, name)
-        elif size > reach:
-            _truncate(folder, name, reach)
-
-
 class _Copying:
     """Copies the live text of some segments into a new one."""
 
@@ -128,26 +102,26 @@ class _Copying:
         self._locked: dict[str, int] = {}
         self._target: Segment | None = None
 
-    def move(self, names: Sequence[str]) -> bool:
-        """Copy the segments that have no writer. Return whether some text could not be read."""
+    def move(self, names: Sequence[str]) -> None:
+        """Copy the segments that have no writer."""
         try:
             for name in names:
                 descriptor = _open_locked(self._folder, name)
                 if descriptor is not None:
                     self._locked[name] = descriptor
-            return bool(self._locked) and self._move()
+            if self._locked:
+                self._move()
         except OSError:
             # There is no room for a copy: all segments stay as they are.
             self._drop_target()
-            return False
         finally:
             for descriptor in self._locked.values():
                 os.close(descriptor)
             if self._target is not None:
                 self._target.close()
 
-    def _move(self) -> bool:
-        moves = self._copy(self._catalog.run(all_spans) or [])
+    def _move(self) -> None:
+        moves = self._copy(self._catalog.read(all_spans))
         if self._target is not None:
             self._target.sync()
 
@@ -160,13 +134,12 @@ class _Copying:
             connection.execute("COMMIT")
             return set(segments(connection))
 
-        used = self._catalog.run(work)
+        used = self._catalog.write(work)
         if used is None or self._catalog.in_memory:
             self._drop_target()
-            return False
+            return
         for name in self._locked.keys() - used:
             delete_files(self._folder, name)
-        return any(spans is None for _, _, spans in moves)
 
     def _copy(self, texts: Sequence[tuple[int, bytes, tuple[Span, ...]]]) -> list[Move]:
         moves: list[Move] = []
@@ -218,19 +191,3 @@ def _delete(folder: str, name: str) -> None:
     if descriptor is not None:
         delete_files(folder, name)
         os.close(descriptor)
-
-
-def _truncate(folder: str, name: str, size: int) -> None:
-    """Cut the end off a segment, unless it has a writer."""
-    descriptor = None
-    try:
-        descriptor = _open_locked(folder, name)
-        for path in paths_of(folder, name) if descriptor is not None else ():
-            if os.path.getsize(path) > size:
-                os.truncate(path, size)
-    except OSError:
-        # The segment stays as it is.
-        pass
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)

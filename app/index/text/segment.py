@@ -10,6 +10,7 @@ most bytes without references.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from app.formats.lines import open_file, read_all
 from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
-from app.sessions.passages import MARK, PackedText, is_intact
+from app.sessions.passages import PackedText, is_intact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,6 +40,11 @@ SMALL_BYTES = 8 << 20
 number of small segments to that of simultaneous writers.
 """
 
+ROOM_BYTES = 2 * FULL_BYTES + (64 << 20)
+"""Free bytes on the disk without which no text is stored: a segment, and what is left to the catalog and to
+other programs.
+"""
+
 _APPEND = os.O_RDWR | os.O_APPEND
 
 FREE, TAKEN, UNKNOWN = "free", "taken", "unknown"
@@ -57,22 +63,6 @@ def path_of(folder: str, name: str, suffix: str = FOLDED) -> str:
 def paths_of(folder: str, name: str) -> tuple[str, str]:
     """The paths of both files of a segment."""
     return path_of(folder, name), path_of(folder, name, WRITTEN)
-
-
-def begins_well(folder: str, name: str) -> bool:
-    """Whether the first bytes of a segment are those of a passage; True if it cannot be read."""
-
-    def opener(path: str, _: int) -> int:
-        return open_file(path)
-
-    try:
-        for path in paths_of(folder, name):
-            with open(path, "rb", buffering=0, opener=opener) as file:
-                if (file.read(len(MARK)) or MARK) != MARK:
-                    return False
-    except OSError:
-        pass
-    return True
 
 
 def delete_files(folder: str, name: str) -> None:
@@ -241,6 +231,7 @@ class Writer:
         while True:
             segment = self._segment
             if segment is None:
+                self._check_room()
                 segment = self._segment = self._adopt() or Segment.make(self._folder)
             try:
                 span = segment.append(text)
@@ -251,6 +242,13 @@ class Writer:
             if segment.size >= FULL_BYTES:
                 self.close()
             return span
+
+    def _check_room(self) -> None:
+        """:raises OSError: the disk has no room for a segment, or the folder cannot be created."""
+        make_own_folders(os.path.dirname(self._folder), self._folder)
+        disk = os.statvfs(self._folder)
+        if disk.f_bavail * disk.f_frsize < ROOM_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _adopt(self) -> Segment | None:
         for name, reach in self._adoptable() if self._adoptable else ():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from threading import Event
 from typing import TYPE_CHECKING
 
 from app.index.catalog.span_table import (
@@ -17,14 +16,13 @@ from app.index.catalog.span_table import (
     paths_without,
     segments,
 )
-from app.index.text.compaction import compact, drop_unused, victims
+from app.index.text.compaction import compact, victims
 from app.index.text.segment import (
     FREE,
+    ROOM_BYTES,
     SMALL_BYTES,
     TAKEN,
     Writer,
-    begins_well,
-    delete_files,
     lock,
     read_spans,
     sizes_in,
@@ -35,6 +33,7 @@ from app.paths import make_own_folders
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from threading import Event
 
     from app.index.catalog.catalog import Catalog
     from app.index.catalog.span_table import Usage
@@ -51,9 +50,6 @@ _RETRY_SECONDS = 0.01
 
 _SHARE = 0.25
 """Estimated size of the text store, as a share of the size of the sessions."""
-
-_SPARED_BYTES = 64 << 20
-"""Free bytes on the disk that are left to other programs."""
 
 
 class TextStore:
@@ -74,7 +70,6 @@ class TextStore:
         self._lock = -1
         self._retried = False
         self._forgotten = catalog.forgotten
-        self._dropped_unused = False
         self._was_untidy = False
 
     @property
@@ -124,24 +119,17 @@ class TextStore:
         :param files: the existing files, as a walk found them.
         """
         if self._catalog.in_memory:
-            if self._catalog.is_full and not self._dropped_unused:
-                # Texts that were stored before the disk was full are garbage: the file has no spans of them.
-                self.tidy(Event())
             return set()
-        if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
-            # The lock file was deleted, so other processes do not see our lock.
-            os.close(self._lock)
-            self._lock = -1
-        lost = self._catalog.run(self._damaged) or set()
+        lost = self._catalog.read(self._damaged)
         self._catalog.found_damage(lost)
         if not self._retried or self._forgotten != self._catalog.forgotten:
             # Storing missing texts is tried again once, because the disk may have room again.
             self._retried = True
             self._forgotten = self._catalog.forgotten
-            without = self._catalog.run(
+            without = self._catalog.read(
                 lambda connection: paths_without(connection, self._catalog.ids(connection))
             )
-            missing = (without or set()) & files.keys()
+            missing = without & files.keys()
             if missing and self._has_room(sum([files[path][0][1] for path in missing])):
                 lost |= missing
         return lost
@@ -152,17 +140,12 @@ class TextStore:
         :param stop: set by another thread to end soon.
         """
         self.is_untidy = False
-        if not os.path.isdir(self.folder) or not self._acquire(alone=True):
+        if self._catalog.in_memory or not os.path.isdir(self.folder) or not self._acquire(alone=True):
             return
         try:
             # The segment of this process may have garbage as well. If it is not deleted, it is adopted again.
             self._writer.close()
-            if self._catalog.in_memory:
-                # `compact` needs room for a copy, and a catalog that can be written.
-                drop_unused(self.folder, self._catalog)
-                self._dropped_unused = True
-            elif compact(self.folder, self._catalog, stop):
-                self._retried = False
+            compact(self.folder, self._catalog, stop)
         finally:
             self._release()
 
@@ -179,7 +162,7 @@ class TextStore:
         """
         try:
             if self._lock < 0:
-                if self._catalog.in_memory and not alone:
+                if self._catalog.in_memory:
                     return False
                 make_own_folders(os.path.dirname(self.folder), self.folder)
                 self._lock = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
@@ -204,7 +187,7 @@ class TextStore:
 
     def _adoptable(self) -> list[tuple[str, int]]:
         """(name, minimum size in bytes) of small segments. Adopting one fails if its writer is running."""
-        usage = self._catalog.run(segments) or {}
+        usage = self._catalog.read(segments)
         small = [
             (usage[name].reach, name)
             for name, size in sizes_in(self.folder).items()
@@ -213,13 +196,9 @@ class TextStore:
         return [(name, reach) for reach, name in sorted(small)]
 
     def _damaged(self, connection: sqlite3.Connection) -> set[str]:
-        """The paths of the sessions with text in damaged or missing segments."""
+        """The paths of the sessions with text in missing or shortened segments."""
         sizes = sizes_in(self.folder)
         usage = segments(connection)
-        for name in [name for name in usage.keys() & sizes.keys() if not begins_well(self.folder, name)]:
-            # Another program has overwritten the segment. It is deleted, so that no process appends to it.
-            del sizes[name]
-            delete_files(self.folder, name)
         # Only once, because without room for a copy each scan would try again in vain.
         self.is_untidy = not self._was_untidy and _is_worth_tidying(usage, sizes)
         self._was_untidy = self._was_untidy or self.is_untidy
@@ -242,7 +221,7 @@ class TextStore:
         except OSError:
             return False
         writable = os.access(self.folder, os.W_OK)
-        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + _SPARED_BYTES
+        return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + ROOM_BYTES
 
 
 def damage_note(count: int) -> str:
@@ -257,11 +236,3 @@ def damage_note(count: int) -> str:
 
 def _is_worth_tidying(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> bool:
     return not sizes.keys() <= usage.keys() or bool(victims(usage, sizes))
-
-
-def _is_at(descriptor: int, path: str) -> bool:
-    """Whether an open file is still the file at `path`."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except OSError:
-        return False

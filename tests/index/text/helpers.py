@@ -78,7 +78,7 @@ def counted(catalog: Catalog) -> dict[str, tuple[int, int]]:
 
 def used(catalog: Catalog) -> dict[str, tuple[int, int]]:
     """The same from the segments table, in which the end may be that of a dropped text."""
-    usage_by_segment = catalog.run(span_table.segments)
+    usage_by_segment = catalog.read(span_table.segments)
     assert usage_by_segment is not None
     real = counted(catalog)
     assert all(usage.reach >= real[name][1] for name, usage in usage_by_segment.items())

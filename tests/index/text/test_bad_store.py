@@ -20,6 +20,7 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.text.store import TextStore
+from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.text.helpers import assert_right, scanned, segments, stored, texts
 
@@ -103,16 +104,17 @@ HARM = [
     delete_the_segment,
     delete_the_written_texts,
     cut_the_written_texts,
-    overwrite_the_written_texts,
     delete_the_texts,
     cut_the_segment,
     empty_the_segment,
-    overwrite_the_segment,
-    overwrite_it_with_more,
     a_folder_in_its_place,
     delete_everything,
     move_everything,
 ]
+"""Harm that a scan notices."""
+
+OVERWRITTEN = [overwrite_the_written_texts, overwrite_the_segment, overwrite_it_with_more]
+"""Harm that a search notices, which checks what it reads."""
 
 
 @pytest.mark.parametrize("harm", HARM)
@@ -153,6 +155,28 @@ def test_missing_texts_are_read_again_by_an_open_index(
     assert index.counts.whole == read
     index.close()
     assert_right(cache, store)
+
+
+@cases("harm", OVERWRITTEN)
+def test_overwritten_texts_are_read_again_after_a_search(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    store, cache = pi_store(tmp_path / "store"), tmp_path / "cache"
+    paths = fill(Path(store.root), 20)
+    scanned(cache, store)
+    harm(cache)
+    index = Index([store], str(cache))
+    append(paths[3], message("m", "e0", "after"))
+    index.scan()
+    # Only a query with capitals reads the texts as they are written.
+    pages = [list(index.query(text))[-1] for text in ("prompt", "Prompt")]
+    assert [page.total for page in pages] == [20, 20], "the second finds another spelling"
+    assert "damaged" in " ".join(note.message for page in pages for note in page.notes)
+    index.scan()
+    assert (index.note, index.counts.whole) == (None, 20)
+    index.close()
+    assert_right(cache, store)
+    assert scanned(cache, store).counts.whole == 0
 
 
 def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
@@ -251,6 +275,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 from app.index.index import Index
+from tests.cases import cases
 from tests.index.helpers import facts, fresh, pi_store
 from pathlib import Path
 store = pi_store(sys.argv[3])
@@ -295,7 +320,7 @@ def test_a_catalog_in_memory_deletes_no_texts(cache: Path, store: Store) -> None
     scanned(cache, store)
     before = segments(cache)
     index = Index([store], str(cache))
-    index.catalog._database._fall_back("a test")
+    index.catalog._database._continue_in_memory("a test")
     append(paths[0], message("n", "e0", "more"))
     index.scan()
     index.close()
@@ -316,6 +341,7 @@ import app.index.verify
 import app.index.cache
 import app.index.catalog.writes
 import app.index.catalog.db_errors
+from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import stored, texts
 from app.index.index import Index

@@ -1,18 +1,19 @@
-"""The disk has no room for the catalog: dead text in the text store is dropped to make room."""
+"""The disk has no room for the catalog or for texts, or another process writes to the catalog."""
 
 from __future__ import annotations
 
 import os
-import threading
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index.cache import cache_status
 from app.index.index import Index
-from app.index.text.segment import sizes_in
+from app.index.text.segment import ROOM_BYTES
 from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
-from tests.index.text.helpers import assert_right, both, used
+from tests.index.text.helpers import assert_right
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,19 +44,9 @@ def scanned(cache: Path, store: Store) -> Index:
     return index
 
 
-def rewrite(store: Store, numbers: range) -> None:
-    for number in numbers:
-        path = os.path.join(store.root, "--a--", f"{number}.jsonl")
-        with open(path, "rb") as file:
-            content = file.read()
-        os.unlink(path)
-        with open(path, "wb") as file:
-            file.write(content.replace(b"quick", b"swift"))
-
-
 def stop_growth(index: Index) -> None:
     """From now on the catalog's file cannot grow."""
-    index.catalog._database.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
 
 
 def hit_count(index: Index, query: str) -> int:
@@ -63,11 +54,10 @@ def hit_count(index: Index, query: str) -> int:
 
 
 @pytest.mark.parametrize("follows", [False, True])
-def test_texts_whose_rows_could_not_be_stored_are_dropped(
+def test_texts_whose_rows_could_not_be_stored_are_stored_by_the_next_program(
     cache: Path, store: Store, tmp_path: Path, follows: bool
 ) -> None:
     index = scanned(cache, store)
-    before = sizes_in(index.catalog.text_folder)
     if not follows:
         index.close()
         index = Index([store], str(cache))
@@ -76,8 +66,7 @@ def test_texts_whose_rows_could_not_be_stored_are_dropped(
     index.scan()
     if follows:
         index.scan()
-    assert index.catalog.is_full
-    assert sizes_in(index.catalog.text_folder) == before
+    assert index.catalog.in_memory
     assert (hit_count(index, "prompt"), hit_count(index, "fox")) == (400, COUNT)
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
     index.close()
@@ -85,51 +74,19 @@ def test_texts_whose_rows_could_not_be_stored_are_dropped(
     assert_right(cache, store)
 
 
-def test_live_text_is_dropped_if_much_of_the_store_is_dead(cache: Path, store: Store, tmp_path: Path) -> None:
-    scanned(cache, store).close()
-    rewrite(store, range(7))
+@pytest.mark.parametrize("is_enough", [False, True])
+def test_texts_leave_room_on_the_disk(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, is_enough: bool
+) -> None:
+    free = ROOM_BYTES - (not is_enough)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=1, f_flag=0))
     index = scanned(cache, store)
-    (size,) = sizes_in(index.catalog.text_folder).values()
-    ((live, _),) = used(index.catalog).values()
-    assert live > size - live > 256 << 10, "it is not yet worth a copy"
+    why = f"the text of sessions is not kept: {index.catalog.text_folder}: No space left on device"
+    assert index.note == (None if is_enough else why)
+    assert hit_count(index, "fox") == COUNT
     index.close()
-    index = Index([store], str(cache))
-    stop_growth(index)
-    fill(tmp_path / "store", 400)
-    index.scan()
-    assert index.catalog.is_full
-    assert sizes_in(index.catalog.text_folder) == {}
-    assert (hit_count(index, "prompt"), hit_count(index, "fox"), hit_count(index, "swift")) == (400, COUNT, 7)
-    index.close()
-    second = scanned(cache, store)
-    assert (second.note, second.counts.whole) == (None, 400 + COUNT)
-    second.close()
-    assert_right(cache, store)
-
-
-def test_live_text_is_kept_if_the_catalog_is_locked_by_another_process(cache: Path, store: Store) -> None:
-    scanned(cache, store).close()
-    rewrite(store, range(7))
-    index = scanned(cache, store)
-    before = sizes_in(index.catalog.text_folder)
-    index.catalog._database.do_without()
-    index.text_store.tidy(threading.Event())
-    assert index.catalog.in_memory
-    assert sizes_in(index.catalog.text_folder) == before
-
-
-def test_a_segment_that_another_process_appends_to_is_kept(cache: Path, store: Store) -> None:
-    index = scanned(cache, store)
-    writer = Index([store], str(cache))
-    writer.scan()
-    texts = writer.text_store
-    assert texts.keep is not None
-    spans = texts.keep(both(b"not in the catalog yet"))
-    assert isinstance(spans, tuple)
-    index.catalog._database.do_without()
-    sizes = sizes_in(index.catalog.text_folder)
-    index.text_store.tidy(threading.Event())
-    assert sizes_in(index.catalog.text_folder) == sizes
+    assert cache_status(str(cache)).without_text == (0 if is_enough else COUNT)
+    assert scanned(cache, store).counts.whole == 0, "what has no room is not read again"
 
 
 def test_rows_that_wait_for_a_locked_catalog_keep_the_store_locked(

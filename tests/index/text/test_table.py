@@ -67,7 +67,7 @@ def test_texts_of_unused_stores_are_dropped_with_their_rows(tmp_path: Path) -> N
     old.tidy(1000)
     new.tidy(UNUSED_MS + NOTED_MS + 1001)
     assert old.texts() == {}
-    usage_by_segment = new.run(span_table.segments)
+    usage_by_segment = new.read(span_table.segments)
     assert usage_by_segment is not None
     assert {name: (usage.live, usage.reach) for name, usage in usage_by_segment.items()} == {
         NAMES[1]: (7, 12)
@@ -79,7 +79,7 @@ def test_sessions_without_text_are_found(tmp_path: Path) -> None:
     catalog.save([reading("/s/1", ()), reading("/s/2", ((NAMES[0], 0, 5),))])
 
     def without() -> set[str] | None:
-        return catalog.run(lambda connection: span_table.paths_without(connection, catalog.ids(connection)))
+        return catalog.read(lambda connection: span_table.paths_without(connection, catalog.ids(connection)))
 
     assert without() == set()
     catalog.save([reading("/s/3", None)])
