@@ -48,6 +48,12 @@ class Setup:
         return LatePrices(self._read_prices)
 
     def _read_prices(self) -> Prices:
+        # Imported here: see `prices`.
+        from app.formats.prices import LIST_PRICES
+
+        if not _has_settings(self.env):
+            return LIST_PRICES
+        # Imported here: most users have no settings file.
         from app.settings import read_settings
 
         return read_settings(self.env).prices
@@ -150,13 +156,18 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
 
 def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
     """The (agent, folder) pairs of the settings."""
-    if not os.path.lexists(os.path.join(paths.config_folder(env), paths.CONFIG)):
+    if not _has_settings(env):
         return []
     # Imported here: most users have no settings file, and the first frame waits for this.
     from app.settings import read_settings
 
     stores = read_settings(env).stores
     return [(agent, folder) for agent, folders in stores.items() for folder in folders]
+
+
+def _has_settings(env: Mapping[str, str]) -> bool:
+    """Whether there is a settings file."""
+    return os.path.lexists(os.path.join(paths.config_folder(env), paths.CONFIG))
 
 
 def _project_stores(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:

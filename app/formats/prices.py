@@ -167,8 +167,8 @@ def unpriced_of(usage: Usage, model: str) -> Unpriced | None:
 
 def unpriced_sums(amounts: Iterable[Unpriced]) -> tuple[Unpriced, ...]:
     """The sums for each model and size, in the order in which they first occur."""
-    sums: dict[tuple[str, int], list[int]] = {}
-    for model, size, *more in amounts:
-        known = sums.setdefault((model, size), [0, 0, 0, 0, 0])
-        sums[model, size] = [one + other for one, other in zip(known, more, strict=True)]
-    return tuple([(*key, *numbers) for key, numbers in sums.items() if any(numbers)])  # type: ignore[misc]
+    alike: dict[tuple[str, int], list[Unpriced]] = {}
+    for each in amounts:
+        alike.setdefault(each[:2], []).append(each)
+    sums = [(*key, *map(sum, list(zip(*found, strict=True))[2:])) for key, found in alike.items()]
+    return tuple([each for each in sums if any(each[2:])])  # type: ignore[misc]

@@ -11,18 +11,18 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.formats.prices import LIST_PRICES, Spending
-from app.index.estimates import priced_cells
+from app.formats.model_names import with_new_provider
+from app.formats.prices import LIST_PRICES, Spending, unpriced_sums
 from app.index.row import AHEAD_MS, is_ahead
 from app.sessions.summaries.figures import local_day
 from app.stores import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from app.formats.prices import Prices
     from app.index.row import Row
-    from app.sessions.summaries.figures import Figures
+    from app.sessions.summaries.figures import Cell, CellUnpriced, Figures
 
 DAY, WEEK, PROJECT, MODEL, AGENT, TOOL = "day", "week", "project", "model", "agent", "tool"
 SESSION = "session"
@@ -103,8 +103,8 @@ def statistics(
     """
     if group_by not in GROUPS:
         raise ValueError(f"no group {group_by!r}")
-    all_cells: list[tuple[Any, ...]] = []
-    cells_of: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    cells_of: dict[str, list[Cell]] = defaultdict(list)
+    unpriced_of: dict[str, list[CellUnpriced]] = defaultdict(list)
     calls_of: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     members: dict[str, list[str]] = defaultdict(list)
     titles: dict[str, str] = {}
@@ -113,34 +113,36 @@ def statistics(
     for row, figures in sessions:
         count += 1
         agents.add(row.agent)
-        cells = priced_cells(figures, prices)
-        all_cells += cells
-        names: set[str] = set()
-        if group_by in (PROJECT, AGENT, SESSION):
-            name = {PROJECT: row.cwd, AGENT: row.agent, SESSION: row.path}[group_by]
+        names: Collection[str]
+        if group_by in (DAY, WEEK, MODEL):
+            names = [_part_of(cell, row, group_by, now_ms) for cell in figures.cells]
+            for name, cell in zip(names, figures.cells, strict=True):
+                cells_of[name].append(cell)
+            for unpriced in figures.unpriced:
+                unpriced_of[names[unpriced[0]]].append(unpriced)
+            if len(names) > 1:
+                names = set(names)
+        else:
+            name = {PROJECT: row.cwd, AGENT: row.agent, SESSION: row.path}.get(group_by, "")
+            cells_of[name] += figures.cells
+            unpriced_of[name] += figures.unpriced
+            names = (name,)
             if group_by == SESSION:
                 titles[name] = row.title
-            names.add(name)
-            cells_of[name] += cells
-        elif group_by == TOOL:
-            for tool in figures.tools:
-                names.add(tool[0].casefold())
-                calls_of[tool[0].casefold()].append(tool)
-        else:
-            for cell in cells:
-                name = cell[1]
-                if group_by != MODEL:
-                    name = _day_or_week(_day_of(cell, row, now_ms), group_by == WEEK)
-                names.add(name)
-                cells_of[name].append(cell)
+            elif group_by == TOOL:
+                names = {tool[0].casefold() for tool in figures.tools}
+                for tool in figures.tools:
+                    calls_of[tool[0].casefold()].append(tool)
         for name in names:
             members[name].append(row.path)
+    sums = {name: _sums(cells, unpriced_of[name], prices) for name, cells in cells_of.items()}
+    total = _group("total", count, list(map(sum, zip(*sums.values(), strict=True))))
     if group_by == TOOL:
         spellings = {name: _spelling(calls) for name, calls in calls_of.items()}
         members = {spellings[name]: paths for name, paths in members.items()}
         made = [_tool_group(spellings[name], members, calls) for name, calls in calls_of.items()]
     else:
-        made = [_group(name, len(members[name]), cells) for name, cells in cells_of.items()]
+        made = [_group(name, len(members[name]), numbers) for name, numbers in sums.items()]
     if group_by in (DAY, WEEK):
         made.sort()
     else:
@@ -148,7 +150,7 @@ def statistics(
     if sort is not None:
         made.sort(key=lambda group: -amount_of(group, sort))
     lacks_compactions = not all(agent_named(agent).counts_compactions for agent in agents)
-    return Statistics(_group("total", count, all_cells), made, members, titles, lacks_compactions)
+    return Statistics(total, made, members, titles, lacks_compactions)
 
 
 def amount_of(group: Group, sort: str) -> float:
@@ -161,11 +163,22 @@ def amount_of(group: Group, sort: str) -> float:
     return {COST: group.cost, TIME: group.active_ms, PROMPTS: group.turns}[sort]
 
 
-def _group(key: str, sessions: int, cells: Sequence[tuple[Any, ...]]) -> Group:
-    """The sums of the cells, as a group of this number of sessions."""
+def _sums(cells: Sequence[Cell], unpriced: Sequence[CellUnpriced], prices: Prices) -> list[float]:
+    """The sums of the cells from their third column on, the part of the cost that is an estimate, and the
+    number of tokens whose price is not known. Tokens without a cost are added up before they are priced.
+    """
     if not cells:
-        return _NOTHING._replace(key=key, sessions=sessions)
-    found = Group(key, sessions, *map(sum, list(zip(*cells, strict=True))[2:]))
+        return [0] * len(_NOTHING[2:])
+    *counts, cost, cost_abandoned, active = map(sum, list(zip(*cells, strict=True))[2:])
+    abandoned = unpriced_sums([tokens for _, is_abandoned, tokens in unpriced if is_abandoned])
+    on_abandoned = prices.spending(cost_abandoned, abandoned).dollars
+    spent = prices.spending(cost, unpriced_sums([tokens for _, _, tokens in unpriced]))
+    return [*counts, spent.dollars, on_abandoned, active, spent.estimated, spent.unpriced]
+
+
+def _group(key: str, sessions: int, sums: Sequence[Any]) -> Group:
+    """The sums of cells, as a group of this number of sessions."""
+    found = Group(key, sessions, *sums) if sums else _NOTHING._replace(key=key, sessions=sessions)
     # Sums of dollars that depend on the order of the sessions differ in the last digits.
     return found._replace(
         cost=round(found.cost, 9),
@@ -195,12 +208,14 @@ def _spelling(calls: Iterable[tuple[str, int, int]]) -> str:
     return min(numbers, key=lambda spelling: (-numbers[spelling], spelling))
 
 
-def _day_of(cell: tuple[Any, ...], row: Row, now_ms: int) -> int:
-    """The day of a cell. Without a time that can be right, it is that of the row."""
-    day: int = cell[0]
-    if not day or (is_ahead(row, now_ms) and day > local_day(now_ms + AHEAD_MS)):
-        return local_day(row.modified)
-    return day
+def _part_of(cell: Cell, row: Row, group_by: str, now_ms: int) -> str:
+    """The day, week or model of a cell. Without a time that can be right, its day is that of the row."""
+    if group_by == MODEL:
+        return with_new_provider(cell[1])
+    day = cell[0]
+    if not day or (row.ahead_ms is not None and is_ahead(row, now_ms) and day > local_day(now_ms + AHEAD_MS)):
+        day = local_day(row.modified)
+    return _day_or_week(day, group_by == WEEK)
 
 
 @cache

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_LEVELS = 24
 """Levels of JSON within JSON that are looked into: a quote in the last one has 16 million backslashes."""
 
+_AROUND_ESCAPES = 2_000
+"""Bytes of a line before its first escape and behind its last one that are searched with them."""
+
 
 class Secret(NamedTuple):
     """A secret in bytes.
@@ -91,15 +94,21 @@ def secrets_in(data: bytes) -> list[Secret]:
 
 
 def _in_levels(data: bytes, levels: int) -> list[Secret]:
-    """The secrets in `data`, and in its lines with escapes without these, and so on."""
+    """The secrets in `data`, and in its lines with escapes without these, and so on. A long line is searched
+    again only around its escapes.
+    """
     found = _in_level(data)
     at = data.find(b"\\") if levels else -1
     while at >= 0:
         begin = data.rfind(b"\n", 0, at) + 1
-        end = _line_end(data, at)
+        if at - begin > 2 * _AROUND_ESCAPES:
+            least, most = at - 2 * _AROUND_ESCAPES, at - _AROUND_ESCAPES
+            begin = data.rfind(b" ", least, most) + 1 or most
+        end = _stretch_end(data, at)
         at = data.find(b"\\", end)
-        while at >= 0 and data.find(b"\n", end + 1, at) < 0:  # the next line has escapes as well
-            end = _line_end(data, at)
+        # The next line has escapes as well.
+        while 0 <= at - end <= _AROUND_ESCAPES and data.rfind(b"\n", end, at) == end:
+            end = _stretch_end(data, at)
             at = data.find(b"\\", end)
         lines = data[begin:end]
         plain = _without_escapes(lines)
@@ -110,9 +119,19 @@ def _in_levels(data: bytes, levels: int) -> list[Secret]:
     return found
 
 
-def _line_end(data: bytes, at: int) -> int:
+def _stretch_end(data: bytes, at: int) -> int:
+    """The end of the line, or the place in a long line behind which there are no escapes for a while.
+
+    :param at: the offset of an escape.
+    """
     end = data.find(b"\n", at)
-    return end if end >= 0 else len(data)
+    end = end if end >= 0 else len(data)
+    while at + _AROUND_ESCAPES < end:
+        last = data.rfind(b"\\", at + 1, min(end, at + 2 * _AROUND_ESCAPES))
+        if last < 0:
+            return at + _AROUND_ESCAPES
+        at = last
+    return end
 
 
 def _in_level(data: bytes) -> list[Secret]:

@@ -51,6 +51,16 @@ def test_secrets_of_every_kind_are_replaced(text: str, secret: str) -> None:
     assert replacements
 
 
+@cases(("text", "secret"), SECRETS)
+def test_secrets_in_json_in_the_middle_of_a_long_line_are_replaced(text: str, secret: str) -> None:
+    padding = "and so on " * 800
+    redacted, replacements = redact(f"{padding}{json.dumps(json.dumps(text))} {padding}")
+    assert secret not in redacted
+    assert replacements
+    assert redacted.startswith(padding)
+    assert redacted.endswith(padding)
+
+
 @cases(("value", "secret"), FIELDS)
 def test_secrets_in_fields_are_replaced(value: Any, secret: object) -> None:
     redactor = Redactor()

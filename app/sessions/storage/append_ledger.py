@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file, read_at
@@ -150,6 +149,8 @@ class SharedNotes:
 
 
 def _digest(data: bytes) -> str:
+    from hashlib import blake2b  # imported here: it loads OpenSSL, and most runs write nothing
+
     return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 

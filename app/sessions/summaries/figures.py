@@ -40,6 +40,11 @@ the model, turns, messages, tool calls, failed calls, tokens (input, output, cac
 and cost of abandoned branches in dollars, active milliseconds.
 """
 
+CellUnpriced = tuple[int, bool, "Unpriced"]
+"""Tokens without a cost in a cell: the index of the cell, whether they are on an abandoned branch, and the
+tokens.
+"""
+
 
 class Figures(NamedTuple):
     """The figures of a session, or of some of its entries.
@@ -47,13 +52,12 @@ class Figures(NamedTuple):
     cells   see `Cell`
     tools   name, calls and failed calls of each tool
     unpriced
-            tokens whose cost the cells lack: the index of their cell, whether they are on an abandoned
-            branch, and the tokens
+            tokens whose cost the cells lack
     """
 
     cells: tuple[Cell, ...]
     tools: tuple[tuple[str, int, int], ...]
-    unpriced: tuple[tuple[int, bool, Unpriced], ...] = ()
+    unpriced: tuple[CellUnpriced, ...] = ()
 
 
 class EntryFigures(NamedTuple):
