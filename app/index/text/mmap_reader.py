@@ -37,6 +37,7 @@ class Source:
     intact        the spans that were found undamaged, as start -> length
     reach         the end of the last text that `Segments.source` was called for
     age           see `Segments.is_safe`
+    is_released   a part of it was taken out of this process's memory
     status        the status of the file at `path` when it was mapped
     """
 
@@ -47,6 +48,7 @@ class Source:
         "data",
         "find",
         "intact",
+        "is_released",
         "path",
         "reach",
         "rfind",
@@ -71,6 +73,7 @@ class Source:
         self.size = len(data)
         self.intact: dict[int, int] = {}
         self.reach = 0
+        self.is_released = False
         self.find: Find = data.find
         self.rfind: Find = data.rfind
         self._block: Block | None = None
@@ -119,6 +122,7 @@ class Source:
         gigabytes. The next access reads it from the file again.
         """
         if _DONT_NEED is not None and isinstance(self.data, mmap.mmap) and end - start >= LARGE_SPAN:
+            self.is_released = True
             begin = start // mmap.PAGESIZE * mmap.PAGESIZE
             self.data.madvise(_DONT_NEED, begin, end - begin)
             if self.written is not self:
@@ -237,4 +241,11 @@ def _is_whole(source: Source) -> bool:
     size = mapped.st_size
     if now.st_size < size or (now.st_size == size and now.st_mtime_ns != mapped.st_mtime_ns):
         return False
-    return source.data[: len(MARK)] == MARK
+    if not source.is_released:
+        return source.data[: len(MARK)] == MARK
+    # The system may map two megabytes for one byte that is read of a mapping.
+    try:
+        with open(source.path, "rb", buffering=0, opener=lambda name, _: open_file(name)) as file:
+            return file.read(len(MARK)) == MARK
+    except OSError:  # deleted meanwhile
+        return True

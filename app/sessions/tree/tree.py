@@ -170,8 +170,7 @@ class SessionTree:
         :raises Changed: it is another file, or was rewritten.
         :raises OSError: it cannot be read.
         """
-        with self.growing:
-            self._snapshot.recognise(self.path, descriptor)
+        self._snapshot.recognise(self.path, descriptor)
 
     def extend(self, known: int | None = None) -> list[Node]:
         """Read what was appended since, and return the new entries, already linked to their parents.
@@ -192,20 +191,25 @@ class SessionTree:
                 return self.entries[known:]
             if self._builder.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)
-            # If the reading fails, it cannot be continued from here.
-            self._snapshot = NO_SNAPSHOT
-            self._builder.read(descriptor)
-            new = self.entries[before:]
-            if self.header.has_ids and (
-                self._numbered or (not before and all(node.id is None for node in new))
-            ):
-                # A file without ids, though its version has them: the next entry may show otherwise.
-                raise Changed(self.path)
-            if not self._link(new, self.entries[before - 1] if before else None):
-                raise Changed(self.path)
-            self._set_leaf_and_labels()
-            self._snapshot = FileSnapshot.of(descriptor, self.offset)
+            try:
+                self._read_more(descriptor, before)
+            except BaseException:
+                # It cannot be continued from here.
+                self._snapshot = NO_SNAPSHOT
+                raise
             return self.entries[known:]
+
+    def _read_more(self, descriptor: int, before: int) -> None:
+        """Read the entries after the first `before`. Raises as `extend`."""
+        self._builder.read(descriptor)
+        new = self.entries[before:]
+        if self.header.has_ids and (self._numbered or (not before and all(node.id is None for node in new))):
+            # A file without ids, though its version has them: the next entry may show otherwise.
+            raise Changed(self.path)
+        if not self._link(new, self.entries[before - 1] if before else None):
+            raise Changed(self.path)
+        self._set_leaf_and_labels()
+        self._snapshot = FileSnapshot.of(descriptor, self.offset)
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._builder.read(descriptor, keep_going)

@@ -87,6 +87,37 @@ def test_a_damaged_segment_has_no_text(tmp_path: Path, data: bytes, copy: int) -
     assert segments.source((NAME, 0, SIZE)) is None
 
 
+class Watched:
+    """Stands in for the bytes of a mapping, and notes whether they are read."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def __getitem__(self, part: slice) -> bytes:
+        self.reads += 1
+        return MARK
+
+
+def test_a_segment_of_a_large_session_is_checked_without_its_mapping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mmap_reader, "LARGE_SPAN", 1)
+    write(tmp_path, PIECE)
+    segments = Segments(str(tmp_path))
+    source = segments.source((NAME, 0, SIZE))
+    assert source is not None
+    assert source.is_released
+    source.data = watched = Watched()  # type: ignore[assignment]
+    segments.look()
+    assert (watched.reads, segments.age) == (0, 0)
+    with open(paths_of(str(tmp_path), NAME)[0], "rb+") as file:
+        file.write(b"overwritten")
+        file.seek(0, 2)
+        file.write(b"more")
+    segments.look()
+    assert (watched.reads, segments.age) == (0, 1)
+
+
 def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
     assert path_of(str(tmp_path), NAME).endswith(f"{NAME}.folded")
     assert Source(b"").holds(0, 0)
