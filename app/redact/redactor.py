@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.redact.personal import Personal, user_in
 from app.redact.readers import named_value
-from app.redact.rules import RULES
+from app.redact.rules import NAME_WORD, RULES
 from app.redact.scanner import Secret, secrets_in
 
 if TYPE_CHECKING:
@@ -40,6 +40,15 @@ _NAME_FIELDS = ("name", "Name", "key", "Key", "field", "header")
 _KINDS = [rule.kind for rule in RULES]
 _PASSWORD, _TOKEN = _KINDS.index("password"), _KINDS.index("token or key")
 _MOST_ARGUMENTS = 200
+_LONGEST_CUT_LINE = 600
+"""Characters at the end of a line in which the beginning of a cut secret is looked for; titles have half."""
+_CUT_WORDS = re.compile(
+    rf"(?i)({NAME_WORD}[0-9]{{0,2}}[\"'`*\]]{{0,4}}\s?(?:=>|:=|[:=])\s?[\"'`])[^\"'`]*…$"
+    r"|((?:seed|recovery|mnemonic|phrase|words)[\"'`*]{0,3}\s?[:=]\s?[\"'`]?)[a-z, ]*…$"
+    r"|(PRIVATE KEY).*…$"
+    r"|(\becho )[^|]*(?:\|[^|]{0,40})?…$"
+)
+"""The beginnings of secrets with blanks in them, and of those that only a later word tells."""
 
 
 class Replacement(NamedTuple):
@@ -93,6 +102,14 @@ class Redactor:
         """
         text = self.text(text)
         return text[-most:] if keeps_end else text[:most]
+
+    def cut_line(self, line: str) -> str:
+        """A line that was cut when it was stored, such as a title, without its secrets and without what may
+        be a part of a secret at a cut.
+
+        :param line: it begins or ends with "…" if it was cut there.
+        """
+        return _without_cut_secret(self.text(_without_cut_secret(line)))
 
     def excerpt(self, text: str, words: str, most: int) -> str:
         """A line of at most `most` characters around some words in `text`, which is cut after its secrets
@@ -229,6 +246,16 @@ class Redactor:
             secret = _decoded(data[begin:end])
             self.replacements.append(Replacement(RULES[rule].kind, self._place, before, after, secret))
         return redacted
+
+
+def _without_cut_secret(line: str) -> str:
+    if line.startswith("…"):
+        line = "…" + "".join(line.partition(" ")[1:])
+    if not line.endswith(("…", "...")):
+        return line
+    start = max(0, len(line) - _LONGEST_CUT_LINE)
+    end = "".join(line[start:].rpartition(" ")[:2]) + "…"
+    return line[:start] + _CUT_WORDS.sub(lambda match: next(filter(None, match.groups())) + "…", end)
 
 
 @lru_cache(maxsize=1_000)

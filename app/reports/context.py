@@ -12,7 +12,7 @@ from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
 from app.redact import Redactor
 from app.reports.errors import complain_of, exit_code
-from app.reports.for_agent import OtherFolder, check_folder, check_options, without_cut_word, write_quoted
+from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import complain, write_json
 from app.sessions.errors import MissingBase, SessionError
 from app.sessions.manager.session_manager import SessionManager
@@ -48,7 +48,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     """The messages as lines of text: what was said, calls of tools, and the beginning of their output."""
     redactor = Redactor()
     session = document["session"]
-    title = without_cut_word(redactor.text(session["title"]))
+    title = redactor.cut_line(session["title"])
     yield f"session {redactor.text(session['session_id'])} ({session['agent']}): {title}"
     for message in document["messages"]:
         role = str(message.get("role", "message"))

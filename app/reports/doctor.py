@@ -212,8 +212,10 @@ def write_report(named: str, findings: Mapping[str, Any], setup: Setup) -> int:
     :return: the exit code: 3 if the file is there already, or cannot be written.
     """
     names = {setup.env.get("USER", ""), setup.env.get("LOGNAME", ""), os.path.basename(setup.home)}
-    text = "".join(f"{line}\n" for line in _lines(findings, setup))
-    redacted = inert(Redactor(Personal(setup.home, names)).text(text))
+    redactor = Redactor(Personal(setup.home, names))
+    # The reasons are cut already.
+    text = "".join(f"{redactor.cut_line(line)}\n" for line in _lines(findings, setup))
+    redacted = inert(redactor.text(text))
     if named == STANDARD_OUTPUT:
         write_text(redacted)
         return DONE

@@ -18,7 +18,7 @@ from app.index.sorting import RECENT
 from app.options import Options
 from app.redact import Redactor
 from app.reports.fields import Field, line_maker
-from app.reports.for_agent import check_options, without_cut_word, write_quoted
+from app.reports.for_agent import check_options, write_quoted
 from app.reports.listing import ROW_FIELDS, Listed, complain_of_skipped, table
 from app.reports.output import (
     NO_SESSIONS,
@@ -220,7 +220,7 @@ def _agent_lines(hits: Sequence[Hit], place: Locator, redactor: Redactor) -> Ite
     for hit in hits:
         if hit.path != last:
             last = hit.path
-            title = without_cut_word(redactor.text(hit.row.title))
+            title = redactor.cut_line(hit.row.title)
             day = iso(hit.row.newest)[:10]
             yield f"session {redactor.text(hit.row.id)} ({hit.row.agent}, {day}): {title}"
         notes = place_notes(place(hit))
@@ -236,7 +236,7 @@ def _agent_snippet(hit: Hit, redactor: Redactor) -> str:
         if line := redactor.excerpt(text, words, LONGEST_SNIPPET):
             return line
     # The words are in a secret, or in a name or a label, of which the row has all but long ends.
-    return without_cut_word(redactor.text(without_cut_word(hit.snippet)))
+    return redactor.cut_line(hit.snippet)
 
 
 class _HitCounter:

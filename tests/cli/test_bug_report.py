@@ -55,3 +55,13 @@ def test_half_a_secret_does_not_begin_what_a_report_has_of_a_long_file(run, home
     text = run("doctor", "--report", "-").out
     assert "yyyy" in text
     assert token[20:] not in text
+
+
+def test_half_a_secret_does_not_end_what_a_report_has_of_a_long_reason(run, home):
+    config, token = home / ".config/leafmark/config.toml", "ghp_" + "a1B2c3D4e5" * 4
+    config.parent.mkdir(parents=True)
+    for length in range(20, 180, 10):
+        config.write_text(f'"{"x" * length} {token}" = 1\n')
+        report = run("doctor", "--report", "-").out
+        assert "  problem: " in report
+        assert token[:8] not in report

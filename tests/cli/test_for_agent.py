@@ -47,6 +47,39 @@ def test_half_a_secret_is_left_out_with_the_rest_of_a_line(run, home, tmp_path, 
     assert KEY[:6] not in out
 
 
+PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+CUT = {
+    "token": (f"{KEY} and more", KEY[:20]),
+    "phrase": (f"seed phrase: {PHRASE} and more", "legal winner"),
+    "quoted words": ('password: "correct horse battery 5taple" and more', "correct horse"),
+    "words of JSON": ('{"password": "correct horse battery 5taple", "more": 1}', "correct horse"),
+    "words of a command": ("echo 'S3cr3tPa55' | sudo -S id", "S3cr3tPa55"),
+    "key with numbers": (
+        f"1 -----BEGIN PRIVATE KEY----- 2 {'J59FHz5r1pY4OjE2' * 4} 3 AbC",
+        "J59FHz5r1pY4OjE2",
+    ),
+}
+"""Kind -> a text with a secret, and a part by which the secret is known."""
+
+
+@pytest.mark.parametrize("kind", CUT)
+def test_a_title_that_is_cut_in_a_secret_has_no_part_of_it(run, home, tmp_path, kind):
+    text, part = CUT[kind]
+    begin = text.index(part) + len(part)
+    cuts = range(begin, min(len(text) - 1, begin + 60), 4)
+    for cut in cuts:
+        padding = "frobnicate " + "x" * (299 - len("frobnicate  ") - cut)
+        entries = chain(f"{padding} {text}", "done", id=f"here-{cut:03}", cwd=str(tmp_path))
+        write_session(home / f".pi/agent/sessions/--w--/{cut}.jsonl", *entries)
+    out = (
+        run("search", "frobnicate", "--for-agent").out
+        + run("context", f"here-{cuts[-1]:03}", "--for-agent").out
+    )
+    titles = [line for line in out.splitlines() if line.startswith("> session")]
+    assert len(titles) == len(cuts) + 1
+    assert not [title for title in titles if part in title]
+
+
 TOKEN = "ghp_" + "a1B2c3D4e5" * 4
 """A token of a kind that is known by its whole length alone."""
 
