@@ -39,6 +39,9 @@ CHANGES = {
     "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
     "other version": lambda path: change(path, "PRAGMA user_version = 4711"),
     "older": lambda path: make_older(path.parent),
+    "a schema that is no text": lambda path: path.write_bytes(
+        path.read_bytes().replace(b"CREATE TABLE sessions", b"CREATE \xff\xfeBLE sessions")
+    ),
     "other tables": lambda path: (path.unlink(), change(path, "CREATE TABLE sessions (something)")),
 }
 

@@ -107,7 +107,8 @@ class Database:
                 return work(connection)
             except sqlite3.ProgrammingError:
                 raise
-            except (sqlite3.Error, Doubt) as error:
+            except (sqlite3.Error, UnicodeDecodeError, Doubt) as error:
+                # Python cannot decode a message of SQLite that quotes a damaged schema.
                 if self._connection is not None and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 if code_of(error) in BUSY:
@@ -146,7 +147,7 @@ class Database:
         self._connection = connection
         return connection
 
-    def _replace(self, error: sqlite3.Error | Doubt) -> None:
+    def _replace(self, error: sqlite3.Error | UnicodeDecodeError | Doubt) -> None:
         """Continue with another database after `error`."""
         if self.note is not None:
             # The copy is as damaged as the file was.
@@ -206,7 +207,7 @@ def _copy(file: sqlite3.Connection) -> sqlite3.Connection | None:
         file.backup(memory)
         if version_of(memory) == SCHEMA:
             return memory
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         pass
     finally:
         file.close()
