@@ -105,6 +105,7 @@ def test_json_has_exactly_the_documented_fields() -> None:
         "cost_estimated": False,
         "cost_partial": False,
         "state": "maybe",
+        "ending": "waiting",
         "problems": 1,
         "tags": [],
         "note": None,

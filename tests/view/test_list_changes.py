@@ -48,6 +48,7 @@ ARRANGEMENTS = st.builds(
     scope=st.sampled_from(SCOPES),
     order=st.sampled_from(ORDERS),
     grouped=st.booleans(),
+    needs=st.sampled_from([False, False, True]),
     named_only=st.sampled_from([False, False, True]),
     agent=st.sampled_from(["", "", "pi"]),
     hidden=st.booleans(),
