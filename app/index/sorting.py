@@ -27,7 +27,7 @@ SORTS = {
 
 
 def sorted_rows(rows: Iterable[Row], sort: str, prices: Prices) -> list[Row]:
-    """The sessions in an order. Of equal ones the one that was used last is first; those without a value, as
+    """The sessions in an order. Equal ones stand in the order of their last use; those without a value, as
     those whose cost is not known, come last.
 
     :param sort: one of `SORTS`.

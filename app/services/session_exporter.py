@@ -27,7 +27,7 @@ WHAT = "export"
 
 
 class ExportResult(NamedTuple):
-    """What became of an export.
+    """The result of an export.
 
     exported   one for each session that was exported
     failed     the others, each with the reason; raw

@@ -1,4 +1,4 @@
-"""What needs the user: the sections of one list over all projects.
+"""The sections of the list of what needs the user, over all projects.
 
 A session that waits for an answer, or that ended badly, needs the user for `RECENT_MS` after its last
 message, unless a fork of it in the same folder is newer, or it was continued in another session.
