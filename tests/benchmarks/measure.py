@@ -40,6 +40,18 @@ class Run(NamedTuple):
     output: bytes
 
 
+_DECODE = """
+import contextlib, os, sys, orjson
+for folder, _, names in os.walk(sys.argv[1]):
+    for path in (os.path.join(folder, name) for name in names if name.endswith(".jsonl")):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                for line in file:
+                    with contextlib.suppress(ValueError):
+                        orjson.loads(line)
+"""
+
+
 @dataclass
 class Setting:
     """Folders and commands of one run of the benchmarks. The caller that made `folder` empties it.
@@ -93,6 +105,12 @@ class Setting:
         """Return a command that only reads every session of pi."""
         find = f"find {shlex.quote(self.pi_root)} -type f -name '*.jsonl' -print0"
         return ["/bin/sh", "-c", f"{find} | xargs -0 cat >/dev/null"]
+
+    def decoding(self) -> list[str]:
+        """Return a command that decodes every line of every session of pi. Its time depends on the processor,
+        as that of leafmark, and not only on how fast the system copies files.
+        """
+        return [sys.executable, "-c", _DECODE, self.pi_root]
 
 
 def run(
