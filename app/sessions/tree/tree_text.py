@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 20
 """Bytes of the file in one block."""
-CACHED_BYTES = 128 << 20
+CACHED_BYTES = 64 << 20
 """Bytes of folded text that are cached of one session."""
 _STEP = 100
 """Entries that are decoded between two checks whether the search is still wanted."""
