@@ -92,7 +92,7 @@ def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> str:
     # Imported here, in the thread: few runs need it, and loading it would delay the first key.
     from app.export.exporter import Surroundings, open_export
 
-    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     yielder = GilYielder(cancelled.is_set)
     texts: list[str] = []
     for piece in open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings).pieces:

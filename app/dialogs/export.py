@@ -12,8 +12,7 @@ from textual.widgets import Input, Static
 
 from app.dialogs.questions import path_at
 from app.export.choice import FULL, HTML
-from app.formats.text import inert, one_line
-from app.view.export_choices import (
+from app.export.dialog_choices import (
     FORMATS,
     IMAGES,
     LEAF,
@@ -30,6 +29,7 @@ from app.view.export_choices import (
     redaction_of,
     writes,
 )
+from app.formats.text import inert, one_line
 from app.view.formatting import tilde
 from app.widgets.choice_row import ChoiceRow
 from app.widgets.dialog import Dialog, DialogBox

@@ -16,6 +16,7 @@ from app.export.session_lines import session_lines
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import BASE_WITHIN
 from app.formats.lines import opened, read_all, read_at
+from app.formats.prices import LIST_PRICES, Prices
 from app.sessions.bases import base_parts
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.storage.blobs import BlobStore, blobs_of
@@ -36,12 +37,14 @@ class Surroundings(NamedTuple):
     :param env: the environment by which agents find their files.
     :param home: the home folder.
     :param now_ms: milliseconds since the epoch.
+    :param prices: those of tokens without a cost.
     """
 
     stores: Sequence[Store]
     env: Mapping[str, str]
     home: str
     now_ms: int
+    prices: Prices = LIST_PRICES
 
 
 class Export(NamedTuple):
@@ -94,7 +97,7 @@ def open_export(
         redactor.add_user_of(tree.header.cwd)
     blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
     beginnings, missing = _beginnings(tree)
-    articles = Articles(tree, choice, redactor, blobs, beginnings)
+    articles = Articles(tree, choice, redactor, blobs, surroundings.prices, beginnings)
     if missing:
         reason = f"it goes on from {missing}, which is not here: the messages before are missing"
         articles.problems.insert(0, reason)

@@ -144,7 +144,7 @@ def _open(session: ResolvedSession, options: Options, setup: Setup, redactor: Re
         tools=options.tools or FULL,
         images=options.images,
     )
-    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     return open_export(
         session.path,
         session.agents,

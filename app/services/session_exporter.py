@@ -106,7 +106,7 @@ class SessionExporter:
         from app.export.to_file import export_to_file, redactor_for
 
         setup = self._setup
-        surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+        surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
         if os.path.isdir(path):
             path = os.path.join(path, file_name(row.agent, row.id, order.format))
         yielder = GilYielder(lambda: progress.is_stopped)
