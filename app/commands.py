@@ -370,6 +370,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _app("change.undo", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
     _app("change.redo", "Z", "redo", "Redo what was undone last"),
+    _browser("export.open", "E", "open_export", "Open what was exported last"),
     _app("history.show", "H", "show_place('history')", "List what was done, to undo or redo it"),
     _app("trash.show", "X", "show_place('trash')", "Open the trash, to restore sessions"),
     _app("settings.show", "comma", "show_settings", "Open the settings"),

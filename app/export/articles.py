@@ -167,6 +167,7 @@ class Articles:
     little memory.
 
     title, about    of the document, redacted
+    session_id      likewise
     facts           what the selected entries took: prompts, tokens, cost and time, and the time zone
     leaf            the number of the last article on the selected path; 0 before all were read
     shown, hidden   the number of articles, and of selected entries without one, as far as they were read
@@ -219,8 +220,10 @@ class Articles:
         self._knows_prompts = dialect_named(tree.header.dialect).knows_prompts
         self.title = self._title()
         header = tree.header
-        parts = (header.agent, header.id, header.cwd)
-        self.about = [self._clean_line(part, 300, "header") for part in parts if part]
+        agent, self.session_id, cwd = (
+            self._clean_line(part, 300, "header") for part in (header.agent, header.id, header.cwd)
+        )
+        self.about = [part for part in (agent, self.session_id, cwd) if part]
         self.facts = self._facts(prices)
 
     def _chosen_end(self) -> Node | None:

@@ -92,6 +92,7 @@ def html_page(articles: Articles) -> Iterator[str]:
 
     yield from _page().generate(
         title=articles.title,
+        session_id=articles.session_id,
         about=articles.about,
         facts=articles.facts,
         problems=articles.problems[:_MOST_PROBLEMS],

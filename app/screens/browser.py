@@ -166,7 +166,7 @@ class BrowserScreen(SessionsScreen):
 
         self._exporter = SessionExporter(setup, self.post_message)
         self.exports = ExportFlow(
-            self._host, self._messages, self._prompt, self.sessions_pane, self._exporter, setup
+            self._host, self._messages, self._prompt, self.sessions_pane, self._exporter, setup, settings
         )
 
     def compose_beside(self) -> ComposeResult:
@@ -527,6 +527,10 @@ class BrowserScreen(SessionsScreen):
     def action_export(self) -> None:
         """Export the marked sessions, or the one under the cursor."""
         self.sessions_pane.once_known(lambda: self.exports.export(self.actions.targets()))
+
+    def action_open_export(self) -> None:
+        """Open what was exported last."""
+        self.exports.open_last()
 
     def action_export_entry(self) -> None:
         """Export the path to the entry under the cursor."""
