@@ -145,6 +145,12 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("session.details", "i", "screen.act('details')", "Show all details of the session"),
     _no_preview("session.copy_id", "y", "screen.act('copy_id')", "Copy the session id"),
     _no_preview("session.copy_path", "Y", "screen.act('copy_path')", "Copy the path of the session file"),
+    _sessions(
+        "session.copy_markdown",
+        "",
+        "screen.open_transcript('clipboard')",
+        "Copy the conversation as Markdown, secrets replaced",
+    ),
     _no_preview("session.mark_all", "asterisk", "mark_all", "Mark all shown sessions, or none"),
     _no_preview("group.open", "right l", "open_or_enter", "Unfold the project, then step into it"),
     _no_preview("group.close", "left h", "close_or_climb", "Fold the project, or go to its row"),

@@ -56,7 +56,8 @@ async def test_help_shows_every_command_and_closes(browser, three):
         await ui.press("question_mark", "shift+tab")
         assert isinstance(ui.screen, HelpDialog)
         text = str(ui.screen.query_one("#help-text").content)
-        for command in COMMANDS:
+        # The palette alone has the commands without a key.
+        for command in filter(lambda command: command.keys, COMMANDS):
             assert command.help[:40] in text, command.id
             assert keys_of(command) in text, command.id
         await ui.press("escape")
