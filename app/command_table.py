@@ -97,13 +97,18 @@ class Command:
     words     its positional arguments, in order
     options   its own options
     signed    its words may begin with a dash
+    shared    the options of all commands that mean something here: those of `SHARED`, or none if it looks at
+              no session
     """
 
-    __slots__ = ("help", "options", "signed", "words")
+    __slots__ = ("help", "options", "shared", "signed", "words")
 
-    def __init__(self, help: str, *parts: Word | Option, signed: bool = False) -> None:
+    def __init__(
+        self, help: str, *parts: Word | Option, signed: bool = False, looks_at_sessions: bool = True
+    ) -> None:
         self.help = help
         self.signed = signed
+        self.shared = SHARED if looks_at_sessions else ()
         self.words = [part for part in parts if isinstance(part, Word)]
         self.options = [part for part in parts if isinstance(part, Option)]
 
@@ -328,6 +333,7 @@ REPORTS = {
     "help": Command(
         "print a help page, or the help of a command",
         Word("topic", "a page or a command (default: print the list of pages)", many="?"),
+        looks_at_sessions=False,
     ),
     "config": Command(
         "print where the settings file is, or create, check or edit it",
@@ -335,10 +341,15 @@ REPORTS = {
         Option("init", "create the file, with every setting as a comment; an existing file is kept"),
         Option("check", "report wrong settings, and keys that two commands have"),
         Option("edit", "open the file in $VISUAL or $EDITOR, and check it afterwards"),
+        looks_at_sessions=False,
     ),
-    "skill": Command("print a skill file that tells a coding agent how to read past sessions"),
-    "completion": Command("print the completion script of a shell", _SHELL),
-    "init": Command("print a shell script that makes Alt+R resume a session", _SHELL),
+    "skill": Command(
+        "print a skill file that tells a coding agent how to read past sessions", looks_at_sessions=False
+    ),
+    "completion": Command("print the completion script of a shell", _SHELL, looks_at_sessions=False),
+    "init": Command(
+        "print a shell script that makes Alt+R resume a session", _SHELL, looks_at_sessions=False
+    ),
     "watch": Command("print a line for each change of a session, until you interrupt it", _JSON),
 }
 CHANGES = {
