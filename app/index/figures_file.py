@@ -23,7 +23,7 @@ import zlib
 from array import array
 from collections import defaultdict
 from contextlib import closing
-from itertools import chain, pairwise
+from itertools import pairwise
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,11 +81,13 @@ def unpacked(packed: Sequence[bytes]) -> Figures:
 
     :param packed: its own, and those of its sub-agents.
     """
-    own = Figures(*marshal.loads(packed[0]))
-    if len(packed) == 1:
-        return own
-    parts = [own, *(Figures(*marshal.loads(each)) for each in packed[1:])]
-    return Figures(*(tuple(chain.from_iterable(column)) for column in zip(*parts, strict=True)))
+    cells, tools, unpriced = marshal.loads(packed[0])
+    for each in packed[1:]:
+        more = unpacked((each,))
+        unpriced += tuple([(len(cells) + cell, *others) for cell, *others in more.unpriced])
+        cells += more.cells
+        tools += more.tools
+    return Figures(cells, tools, unpriced)
 
 
 _NOTHING = _packed(Figures((), ()))
