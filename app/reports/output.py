@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.index.query.query import QueryError
     from app.index.scan.deltas import Delta
 
-SCHEMA = 2
+SCHEMA = 3
 """The `schema` of every JSON document that a command prints; it changes when a field changes its meaning."""
 NO_SESSIONS = "no sessions found; `leafmark doctor` says where it looked"
 DEFAULT_COLUMNS = 80

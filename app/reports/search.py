@@ -183,8 +183,8 @@ def report(
             {
                 "schema": SCHEMA,
                 "total": counted.last.total,
-                "instead": counted.last.instead,
-                "as_kept": counted.last.as_kept,
+                "corrections": counted.last.instead,
+                "searched_in_index": counted.last.as_kept,
                 "unread": counted.last.unread,
                 "hits": hits,
             }

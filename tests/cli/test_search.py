@@ -59,7 +59,7 @@ def hits(run, *words, code=0, err=""):
     done = run("search", "--json", *words)
     assert (done.code, done.err) == (code, err)
     document = json.loads(done.out)
-    assert document["schema"] == 2
+    assert document["schema"] == 3
     assert document["total"] == len({hit["path"] for hit in document["hits"]})
     return document["hits"]
 
@@ -167,11 +167,11 @@ def test_a_query_that_begins_with_a_dash(run, folder):
 
 def test_json_has_the_other_spellings(run, folder):
     document = json.loads(run("search", "--json", "xylophnoe gramofone").out)
-    assert (document["total"], document["instead"]) == (0, {"xylophnoe": [], "gramofone": ["gramophone"]})
+    assert (document["total"], document["corrections"]) == (0, {"xylophnoe": [], "gramofone": ["gramophone"]})
     document = json.loads(run("search", "--json", "nowhere").out)
-    assert (document["total"], document["instead"]) == (0, {"nowhere": []})
+    assert (document["total"], document["corrections"]) == (0, {"nowhere": []})
     document = json.loads(run("search", "--json", "gramofone").out)
-    assert (document["total"], document["instead"]) == (1, {"gramofone": ["gramophone"]})
+    assert (document["total"], document["corrections"]) == (1, {"gramofone": ["gramophone"]})
     assert [hit["session_id"] for hit in document["hits"]] == ["vvvv"]
 
 
@@ -211,7 +211,7 @@ def test_a_term_with_capitals_is_searched_in_any_case_if_nothing_matches(run, fo
     assert "other spelling" in done.out
     done = run("search", "--json", query)
     document = json.loads(done.out)
-    assert (done.err, document["total"], document["instead"]) == (note, 1, {name: [instead]})
+    assert (done.err, document["total"], document["corrections"]) == (note, 1, {name: [instead]})
     assert [hit["session_id"] for hit in document["hits"]] == ["off"]
 
 
@@ -246,7 +246,7 @@ def test_json_lists_unreadable_files(run, folder, monkeypatch, query, as_kept, u
     monkeypatch.setattr(os, "open", refuse)
     os.utime(folder / "a.jsonl")
     document = json.loads(run("search", "--json", *query.split()).out)
-    assert document["as_kept"] == [str(folder / name) for name in as_kept]
+    assert document["searched_in_index"] == [str(folder / name) for name in as_kept]
     assert document["unread"] == [str(folder / name) for name in unread]
     assert sorted(hit["session_id"] for hit in document["hits"]) == (["aaaa", "oooo"] if as_kept else [])
 

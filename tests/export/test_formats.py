@@ -202,7 +202,7 @@ def test_json_has_the_messages_for_the_model(tmp_path: Path) -> None:
         context = manager.build_session_context(leaf)
         assert document["messages"] == context.messages
         assert document["model"] == context.model
-        assert document["schema"] == 2
+        assert document["schema"] == 3
 
 
 @cases("format", FORMATS)
