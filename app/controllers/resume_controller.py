@@ -114,12 +114,14 @@ class ResumeController:
             folder = tilde(row.cwd, self._setup.home)
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
+        is_example = plan.problem == EXAMPLE_PROBLEM
+        command = shown_command(plan.argv, *self._session)
         return resume_line(
             cells,
             key=key_of("session.resume") if shows_key else "",
-            command=shown_command(plan.argv, *self._session),
+            command=["a", "toy", "agent", "instead", "of", *command[:1]] if is_example else command,
             folder=tilde(plan.cwd, self._setup.home),
-            problem=problem_sentence(plan, key_of("session.resume")),
+            problem="" if is_example else problem_sentence(plan, key_of("session.resume")),
             warning=one_line(reason or "; ".join(plan.asks)),
         )
 
@@ -397,8 +399,6 @@ def problem_sentence(plan: Plan, key: str) -> str:
     """
     if not plan.problem:
         return ""
-    if plan.problem == EXAMPLE_PROBLEM:
-        return "Example session: a toy agent resumes it"
     return f"Cannot resume: {_reason(plan)}." + (f" {key}: details and ways out." if key else "")
 
 

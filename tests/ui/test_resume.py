@@ -229,7 +229,7 @@ async def test_a_toy_agent_resumes_an_example_and_returns(browser, three, monkey
         await ui.until(lambda: shown, "the toy agent")
         await ui.settled()
         assert ui.sessions.row.title == title
-        assert "Example session: a toy agent resumes it" in ui.text()
+        assert "Enter runs a toy agent instead of pi in ~/work/shop" in ui.text()
     (text,) = shown
     assert f'Here pi would go on with "{title}"' in text
     assert "pi --session " in text
