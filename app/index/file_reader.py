@@ -35,6 +35,7 @@ class Task(NamedTuple):
                 that belong to other sessions (`sessions.summaries.figures`)
     touches     not None: read which files the session touched and make no row: its folder, and the values of
                 the `PackedTouches` that the reading continues from, or None
+    words       not None: read the words of tools and make no row; the end of the last reading, and its check
     """
 
     path: str
@@ -43,13 +44,14 @@ class Task(NamedTuple):
     only_ends: bool = False
     foreign: bytes | None = None
     touches: tuple[str, tuple[Any, ...] | None] | None = None
+    words: tuple[int, int] | None = None
 
 
 class Result(NamedTuple):
     """The result of reading a file.
 
     values         the values of its `Summary`, or for figures: the packed keys of all entries, and those of
-                   its `Figures`, or those of its `PackedTouches`; None if there are none
+                   its `Figures`, or those of its `PackedTouches` or `WordsRead`; None if there are none
     refused        the reason why the file is refused, else None
     refused_line   the number of the line that shows the reason; 0 if no line does
     bytes_read     the number of bytes that were read
@@ -77,6 +79,8 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
         return _read_figures(task.path, task.agents, task.foreign)
     if task.touches is not None:
         return _read_touches(task.path, task.agents, *task.touches)
+    if task.words is not None:
+        return _read_words(task.path, task.agents, *task.words)
     if task.only_ends:
         return _read_ends(task)
     # Imported here: the decoders load slowly, and a scan that finds no change does not need them.
@@ -151,6 +155,18 @@ def _read_touches(path: str, agents: tuple[str, ...], cwd: str, before: tuple[An
     last = None if before is None else PackedTouches(*before)
     try:
         return Result(tuple(read_touches(path, agents, cwd, last)))
+    except (NotASession, OSError, MemoryError):
+        # The row of the session has the reason.
+        return Result(None)
+
+
+def _read_words(path: str, agents: tuple[str, ...], begin: int, check: int) -> Result:
+    # Imported here for the reason given in `read`.
+    from app.formats.errors import NotASession
+    from app.sessions.summaries.words_reader import read_words
+
+    try:
+        return Result(tuple(read_words(path, agents, begin, check)))
     except (NotASession, OSError, MemoryError):
         # The row of the session has the reason.
         return Result(None)

@@ -17,6 +17,7 @@ from app.index.search.engine import SearchEngine
 from app.index.text.store import TextStore
 from app.index.touched_files import TouchedFiles
 from app.index.truncation import guard_database
+from app.index.words.tool_words import ToolWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -93,6 +94,7 @@ class Index:
         self._prices = prices
         self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
         self.touched_files = TouchedFiles(cache_folder)
+        self.tool_words = ToolWords(cache_folder)
         self._lock = threading.Lock()
         self._search: SearchRun | None = None
 

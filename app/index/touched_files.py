@@ -18,17 +18,16 @@ from app.index.catalog.catalog_file import touched_in
 from app.index.catalog.database import BUSY_SECONDS, Database
 from app.index.catalog.db_errors import Busy
 from app.index.catalog.schema import Schema, decode, decode_compressed, encode, encode_compressed, expect
-from app.index.file_reader import Task, read
+from app.index.file_reader import Task
 from app.index.query.path_pattern import touched_paths
-from app.index.scan.walk import is_much
+from app.index.scan.executor import read_all
 from app.sessions.summaries.touches_reader import PackedTouches, unpacked_touches
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from app.index.file_reader import Result as FileResult
     from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Signature
     from app.sessions.summaries.touches_reader import TouchedFile
@@ -99,9 +98,10 @@ class TouchedFiles:
             self._drop(gone)
         read_rows: list[tuple[Row, PackedTouches]] = []
         done = 0
-        with closing(self._read_all(stale, should_stop, gentle=gentle)) as results:
-            for row, result in results:
-                read_rows.append((row, PackedTouches(*(result.values or ((), 0, b"")))))
+        tasks = [self._task(row) for row in stale]
+        with closing(read_all(tasks, should_stop, gentle=gentle)) as results:
+            for index, result in results:
+                read_rows.append((stale[index], PackedTouches(*(result.values or ((), 0, b"")))))
                 done += 1
                 if on_progress is not None:
                     on_progress(done, len(stale))
@@ -159,30 +159,11 @@ class TouchedFiles:
         with self._lock:
             self._database.close()
 
-    def _read_all(
-        self, rows: Sequence[Row], should_stop: Callable[[], bool], *, gentle: bool
-    ) -> Generator[tuple[Row, FileResult]]:
-        costs = []
-        tasks = []
-        for row in rows:
-            before = self._before(row)
-            tasks.append(Task(row.path, (row.agent,), touches=(row.cwd, before and tuple(before))))
-            costs.append(row.size - (before.end if before else 0))
-        if len(rows) <= 1 or not is_much(sum(costs)):
-            for row, task in zip(rows, tasks, strict=True):
-                if should_stop():
-                    return
-                yield row, read(task)
-            return
-        # Imported here: most runs have little to read.
-        from app.index.worker_pool import WorkerPool
-
-        with closing(WorkerPool(gentle=gentle)) as workers:
-            for answers in workers.read(list(zip(tasks, costs, strict=True))):
-                if should_stop():
-                    return
-                for index, result in answers:
-                    yield rows[index], result
+    def _task(self, row: Row) -> tuple[Task, int]:
+        """The task to read a session, and the number of bytes to read."""
+        before = self._before(row)
+        task = Task(row.path, (row.agent,), touches=(row.cwd, before and tuple(before)))
+        return task, row.size - (before.end if before else 0)
 
     def _before(self, row: Row) -> PackedTouches | None:
         """The last reading of the file of a session, if the file may only have grown since."""

@@ -1,4 +1,4 @@
-"""Keeps the files that sessions touched current in a thread, for queries with `file:` and `edited:`."""
+"""Keeps the files that sessions touched, and the words of their tools, current in a thread."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class TouchedReader(BackgroundService):
         )
         if has_changed and not is_stale():
             self._post(TouchedFilesRead())
+        index.tool_words.update(rows, should_stop=lambda: not yielder.keep_going())
         until = monotonic() + PAUSE_SECONDS
         while monotonic() < until and not is_stale():
             sleep(_TICK_SECONDS)

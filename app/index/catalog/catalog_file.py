@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 OLDER_KEPT_MS = 7 * 24 * 3600 * 1000
 """Milliseconds without a change after which the cache of an older version is deleted."""
 
-_VERSIONED = re.compile(r"(?:catalog|newest|text|figures|touched)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?")
+_VERSIONED = re.compile(
+    r"(?:catalog|newest|text|figures|touched|words)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?"
+)
 
 
 def text_in(folder: str) -> str:
@@ -32,6 +34,20 @@ def text_in(folder: str) -> str:
 def touched_in(folder: str) -> str:
     """The path of the touched files in a cache folder (`index.touched_files`)."""
     return os.path.join(folder, f"touched-{SCHEMA}.db")
+
+
+def words_in(folder: str) -> str:
+    """The folder of the words of tools in a cache folder (`index.words`), as `text_in`."""
+    return os.path.join(os.devnull if path_problem(folder) else folder, f"words-{SCHEMA}")
+
+
+def words_paths(folder: str) -> list[str]:
+    """The files in `words_in`, the oldest first."""
+    parent = words_in(folder)
+    try:
+        return [os.path.join(parent, name) for name in sorted(os.listdir(parent))]
+    except OSError:
+        return []
 
 
 def make_folder(folder: str) -> None:

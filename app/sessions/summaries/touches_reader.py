@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.dialects import dialect_named
-from app.formats.glued import records_in
+from app.formats.glued import entries_in
 from app.formats.header import find_header
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, line_windows, opened, read_all
@@ -25,7 +25,7 @@ from app.formats.tool_calls import call_blocks
 from app.formats.touched_files import KINDS, READ, Touch, is_path, touches_of_call, touches_of_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from app.formats.dialects.base import Dialect
@@ -169,7 +169,7 @@ class _Reader:
         *whole, rest = lines.split(b"\n")
         for line in whole:
             if self._may_matter(line):
-                for entry in self._entries(line.removeprefix(BOM) if not offset else line):
+                for entry in entries_in(line.removeprefix(BOM) if not offset else line, self._dialect):
                     self._add_entry(without_odd_words(entry), offset)
             offset += len(line) + 1
         # Only a line that is alone has another length in the file.
@@ -188,16 +188,6 @@ class _Reader:
         return any(mark in line for mark in _CALLS) or (
             bool(self._waiting) and any(mark in line for mark in _RESULTS)
         )
-
-    def _entries(self, line: bytes) -> Iterator[dict[str, Any]]:
-        try:
-            yield from self._dialect.entries(line)
-        except BadLine:
-            for record in records_in(line):
-                try:
-                    yield from self._dialect.entries(record)
-                except BadLine:
-                    continue
 
     def _add_entry(self, entry: dict[str, Any], offset: int) -> None:
         message = entry.get("message")
