@@ -23,6 +23,7 @@ from app.index.scan.executor import read_all
 from app.index.scan.walk import is_much
 from app.index.words.word_segment import (
     MOST_READINGS,
+    NAME,
     Reading,
     WordSegment,
     merge_segments,
@@ -43,18 +44,6 @@ MOST_SEGMENTS = 8
 """Files from which on they are merged."""
 
 
-class _State(NamedTuple):
-    """What the files hold; a newer one takes its place as a whole.
-
-    sessions   path -> its last reading
-    paths      for each segment: the paths of its readings; "" for a reading that another has replaced
-    """
-
-    segments: tuple[WordSegment, ...]
-    sessions: dict[str, Reading]
-    paths: tuple[list[str], ...]
-
-
 class Sessions(NamedTuple):
     """Paths of sessions that have a term, and of those that may have it."""
 
@@ -62,20 +51,21 @@ class Sessions(NamedTuple):
     maybe: frozenset[str]
 
 
-class ToolWords:
-    """The words of sessions. Threads may use it at the same time."""
+class Words(NamedTuple):
+    """The words at one moment.
 
-    def __init__(self, cache_folder: str) -> None:
-        """:param cache_folder: if it cannot be written, no session is covered."""
-        self._cache_folder = cache_folder
-        self._state: _State | None = None
-        self._updating = Lock()
-        # Files that cannot be read: a later try, with the same file, would fail too.
-        self._unreadable: set[tuple[str, Signature]] = set()
+    segments   the files
+    readings   path of a session -> the last reading of it
+    paths      for each segment: the paths of its readings; "" for a reading that another has replaced
+    """
+
+    segments: tuple[WordSegment, ...]
+    readings: dict[str, Reading]
+    paths: tuple[list[str], ...]
 
     def covers(self, row: Row) -> bool:
         """Whether the words of a session are known for its file as it is."""
-        reading = self._current().sessions.get(row.path)
+        reading = self.readings.get(row.path)
         return reading is not None and reading.signature == row.signature
 
     def sessions_with(self, term: Term) -> Sessions | None:
@@ -94,13 +84,12 @@ class ToolWords:
         runs = list(WORD.finditer(folded))
         if not runs:
             return None
-        state = self._current()
         candidates: set[str] | None = None
         for run in runs:
             part, begins, ends = run[0].encode("utf-8", "replace"), run.start() > 0, run.end() < len(folded)
             having: set[str] = set()
             maybe: set[str] = set()
-            for segment, paths in zip(state.segments, state.paths, strict=True):
+            for segment, paths in zip(self.segments, self.paths, strict=True):
                 sure, others = segment.numbers_with(part, begins=begins, ends=ends)
                 having.update([paths[number] for number in numbers_of(sure)])
                 maybe.update([paths[number] for number in numbers_of(others)])
@@ -109,6 +98,25 @@ class ToolWords:
         if term.exact or runs[0].span() != (0, len(folded)):
             return Sessions(frozenset(), frozenset(candidates or ()) - {""})
         return Sessions(frozenset(having - {""}), frozenset(maybe - having - {""}))
+
+
+class ToolWords:
+    """The words of sessions. Threads may use it at the same time."""
+
+    def __init__(self, cache_folder: str) -> None:
+        """:param cache_folder: if it cannot be written, no session is covered."""
+        self._cache_folder = cache_folder
+        self._words: Words | None = None
+        self._updating = Lock()
+        # Files that cannot be read: a later try, with the same file, would fail too.
+        self._unreadable: set[tuple[str, Signature]] = set()
+
+    def current(self) -> Words:
+        """The words that are known now."""
+        words = self._words
+        if words is None or not all(segment.is_whole() for segment in words.segments):
+            words = self._words = _load(words_paths(self._cache_folder))
+        return words
 
     def update(
         self,
@@ -125,11 +133,11 @@ class ToolWords:
         :return: whether something was read.
         """
         with self._updating:
-            state = self._current()
+            current = self.current()
             tasks = [
-                (row, self._task(row, state.sessions.get(row.path)))
+                (row, self._task(row, current.readings.get(row.path)))
                 for row in rows
-                if not (row.provisional or row.refused or self.covers(row))
+                if not (row.provisional or row.refused or current.covers(row))
                 and (row.path, row.signature) not in self._unreadable
             ]
             if not least(sum(row.size - begin for row, (begin, _) in tasks)):
@@ -171,20 +179,20 @@ class ToolWords:
             write_segment(words_in(self._cache_folder), readings, words)
         except (OSError, ValueError):
             return  # The search reads the files.
-        self._state = None
+        self._words = None
 
     def _merge(self, should_stop: Callable[[], bool]) -> None:
         """Merge the longest run of segments that fit into one, if there are many. In a run, the readings of a
         session stay in their order.
         """
-        state = self._current()
-        if len(state.segments) <= MOST_SEGMENTS:
+        current = self.current()
+        if len(current.segments) <= MOST_SEGMENTS:
             return
-        live = dict(zip(state.segments, state.paths, strict=True))
+        live = dict(zip(current.segments, current.paths, strict=True))
         runs: list[list[WordSegment]] = []
-        for start in range(len(state.segments)):
+        for start in range(len(current.segments)):
             run: list[WordSegment] = []
-            for segment in state.segments[start:]:
+            for segment in current.segments[start:]:
                 if sum(sum(map(bool, live[each])) for each in (*run, segment)) > MOST_READINGS:
                     break
                 run.append(segment)
@@ -198,41 +206,37 @@ class ToolWords:
                     os.unlink(segment.path)
         except OSError:
             pass  # The segments stay.
-        self._state = None
-
-    def _current(self) -> _State:
-        state = self._state
-        if state is None or not all(segment.is_whole() for segment in state.segments):
-            state = self._state = _load(words_paths(self._cache_folder))
-        return state
+        self._words = None
 
 
-def _load(files: Sequence[str]) -> _State:
+def _load(files: Sequence[str]) -> Words:
     segments = []
     for path in files:
+        if not NAME.fullmatch(os.path.basename(path)):
+            continue  # It is being written.
         try:
             segments.append(WordSegment(path))
         except (OSError, ValueError):
             _unlink(path)
-    sessions: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}
     places: dict[str, list[tuple[int, int]]] = {}
     for number, segment in enumerate(segments):
         for place, reading in enumerate(segment.readings):
-            last = sessions.get(reading.path)
+            last = readings.get(reading.path)
             if not reading.begin:
                 places[reading.path] = []
             elif last is None or last.end != reading.begin:
                 # What is before it is lost.
-                sessions.pop(reading.path, None)
+                readings.pop(reading.path, None)
                 places.pop(reading.path, None)
                 continue
-            sessions[reading.path] = reading
+            readings[reading.path] = reading
             places[reading.path].append((number, place))
     paths = tuple([[""] * len(segment.readings) for segment in segments])
     for path, found in places.items():
         for number, place in found:
             paths[number][place] = path
-    return _State(tuple(segments), sessions, paths)
+    return Words(tuple(segments), readings, paths)
 
 
 def _unlink(path: str) -> None:

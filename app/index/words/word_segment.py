@@ -12,6 +12,7 @@ from __future__ import annotations
 import marshal
 import mmap
 import os
+import re
 import sys
 import time
 import zlib
@@ -40,6 +41,9 @@ MOST_HITS = 20_000
 """Words that are looked at for one part of a word, those that many readings have and all. More would take
 more than 20 ms, and nearly all readings are found by then: the part is a letter.
 """
+
+NAME = re.compile(r"\d{20}-\d+")
+"""The names of the files, in the order in which they were written."""
 
 _VERSION = 1
 _SYMBOLS = bytes([*range(1, 9), *range(11, 32), *range(32, 48), *range(58, 65), *range(65, 77)])
