@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from contextlib import closing
+from itertools import islice
 from os.path import exists
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,6 +48,8 @@ CREATE TABLE sessions (
 with `PackedTouches` and with the rules of `formats.touched_files`.
 """
 
+_RECENT = 500
+"""Sessions whose paths are offered."""
 _STORED_AT_ONCE = 200
 """Sessions that are stored in one transaction."""
 
@@ -109,6 +112,9 @@ class TouchedFiles:
                     self._store(read_rows)
                     read_rows = []
         self._store(read_rows)
+        if done or gone:
+            # The log, which grows with what is written, would be as large as the file.
+            self._try(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
         return bool(done or gone)
 
     def lookup(self) -> Callable[[Row], TouchedPaths | None]:
@@ -140,11 +146,9 @@ class TouchedFiles:
             return None
 
     def recent_paths(self, rows: Iterable[Row], most: int) -> dict[str, int]:
-        """The paths that sessions touched, each with the number of sessions: those of the first sessions,
-        until there are `most`.
-        """
+        """At most so many paths that the first sessions touched, each with the number of these sessions."""
         counts: dict[str, int] = {}
-        for row in rows:
+        for row in islice(rows, _RECENT):
             with self._lock:
                 found = self._stored(row.path) if row.path in self._all_known() else None
             for path in found.paths if found is not None else ():
@@ -228,11 +232,15 @@ class TouchedFiles:
             connection.executemany(statement, values)
             connection.execute("COMMIT")
 
-        try:
-            self._database.write(write, BUSY_SECONDS)
-        except Busy:
-            return False
-        return True
+        return self._try(write)
+
+    def _try(self, work: Callable[[sqlite3.Connection], object]) -> bool:
+        with self._lock:
+            try:
+                self._database.write(work, BUSY_SECONDS)
+            except Busy:
+                return False
+            return True
 
 
 def _read_known(connection: sqlite3.Connection) -> dict[str, _Known]:

@@ -146,7 +146,7 @@ def test_another_process_reads_what_is_new(index: Index, tmp_path: Path) -> None
         assert not other.touched_files.update([row])
         touched = other.touched_files.lookup()(row)
         assert touched is not None
-        assert (touched.changed, touched.read) == ("\na.py\n", "\n")
+        assert (touched.changed, touched.all) == ("\na.py\n", "\na.py\n")
         append(path, *write_call("b", "b.py"))
         changed = only_row(other)
         assert other.touched_files.lookup()(changed) is None

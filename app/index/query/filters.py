@@ -143,9 +143,7 @@ class FilterBuilder:
             touched = facts.touched(row)
             if touched is None:
                 return False
-            if pattern.is_in(touched.cwd, touched.changed):
-                return True
-            return not only_changed and pattern.is_in(touched.cwd, touched.read)
+            return pattern.is_in(touched.cwd, touched.changed if only_changed else touched.all)
 
         return test
 

@@ -9,7 +9,7 @@ from app.formats.utf8_text import fold
 from app.index.query.tokens import single_spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _WILDCARDS = re.compile(r"\*\*/|\*+|\?|\[!?\]?[^]/]*\]")
 _ABSOLUTE = ("/", "~")
@@ -21,12 +21,12 @@ class TouchedPaths(NamedTuple):
     cwd       the session's folder
     changed   the paths of the files that were changed, with a newline before and behind each; those in the
               folder are relative to it
-    read      those of the files that were only read
+    all       those of the files that were only read as well
     """
 
     cwd: str
     changed: str
-    read: str
+    all: str
 
 
 def touched_paths(cwd: str, paths: tuple[str, ...], changed: int) -> TouchedPaths:
@@ -34,9 +34,18 @@ def touched_paths(cwd: str, paths: tuple[str, ...], changed: int) -> TouchedPath
 
     :param changed: how many of them were changed; they come first.
     """
-    parts = (paths[:changed], paths[changed:])
-    texts = ["\n".join(["", *[_folded(path) for path in part], ""]) for part in parts]
-    return TouchedPaths(fold(cwd), *texts)
+    text = _text(paths[:changed])
+    return TouchedPaths(
+        fold(cwd), text, text if changed == len(paths) else text[:-1] + _text(paths[changed:])
+    )
+
+
+def _text(paths: Sequence[str]) -> str:
+    joined = "".join(paths)
+    if joined.isprintable() and "  " not in joined:
+        # As nearly all are: several are folded at once.
+        return fold("\n".join(["", *paths, ""]))
+    return "\n".join(["", *map(_folded, paths), ""])
 
 
 def _folded(path: str) -> str:
@@ -58,6 +67,7 @@ class PathPattern:
         if home and (value == "~" or value.startswith("~/")):
             value = fold(home).rstrip("/") + value[1:]
         self._value = value
+        self._beginnings = (f"\n{value}", f"/{value}")
         self._is_absolute = value.startswith(_ABSOLUTE)
         first = _WILDCARDS.search(value)
         self._prefix = value if first is None else value[: first.start()]
@@ -71,7 +81,7 @@ class PathPattern:
         """
         if not self._is_absolute:
             # `[id].tsx` is also the name of a file.
-            if f"\n{self._value}" in paths or f"/{self._value}" in paths:
+            if self._beginnings[0] in paths or self._beginnings[1] in paths:
                 return True
             if self._regex is None or not all(map(paths.__contains__, self._needles)):
                 return False
@@ -80,7 +90,7 @@ class PathPattern:
             return True
         inside = cwd.rstrip("/") + "/"
         if self._regex is None:
-            if f"\n{self._value}" in paths:
+            if self._beginnings[0] in paths:
                 return True
             if self._value.startswith(inside):
                 return f"\n{self._value[len(inside) :]}" in paths
