@@ -25,6 +25,30 @@ UNREADABLE = "cannot be read"
 """The first words of a refusal that says nothing about the contents: a later reading may succeed."""
 
 
+class SessionFile(NamedTuple):
+    """The fields of a row by which a session is read once more."""
+
+    path: str
+    agent: str
+    cwd: str
+    signature: Signature
+
+    @property
+    def size(self) -> int:
+        """The number of bytes in the file."""
+        return self.signature[1]
+
+    @property
+    def provisional(self) -> bool:
+        """As of a row that may be read again."""
+        return False
+
+    @property
+    def refused(self) -> str | None:
+        """As of a row that may be read again."""
+        return None
+
+
 class Task(NamedTuple):
     """A file to read.
 

@@ -93,6 +93,7 @@ class Index:
         self._state_folder = state_folder
         self._prices = prices
         self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
+        self.cache_folder = cache_folder
         self.touched_files = TouchedFiles(cache_folder)
         self.tool_words = ToolWords(cache_folder)
         self._lock = threading.Lock()

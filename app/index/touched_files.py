@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
+    from app.index.file_reader import SessionFile
     from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Signature
     from app.sessions.summaries.touches_reader import TouchedFile
@@ -75,7 +76,7 @@ class TouchedFiles:
 
     def update(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[Row] | Sequence[SessionFile],
         *,
         on_progress: Callable[[int, int], object] | None = None,
         should_stop: Callable[[], bool] = lambda: False,
@@ -93,13 +94,13 @@ class TouchedFiles:
         """
         with self._lock:
             known = self._all_known()
-            stale = [row for row in rows if known.get(row.path) != _Known(row.cwd, row.signature)]
+            stale = [row for row in rows if known.get(row.path) != (row.cwd, row.signature)]
             # A provisional row lacks the folder, perhaps.
             stale = [row for row in stale if not row.provisional and not row.refused]
             current = {row.path for row in rows}
             gone = [path for path in known if path not in current and not exists(path)]
             self._drop(gone)
-        read_rows: list[tuple[Row, PackedTouches]] = []
+        read_rows: list[tuple[Row | SessionFile, PackedTouches]] = []
         done = 0
         tasks = [self._task(row) for row in stale]
         with closing(read_all(tasks, should_stop, gentle=gentle)) as results:
@@ -116,6 +117,17 @@ class TouchedFiles:
             # The log, which grows with what is written, would be as large as the file.
             self._try(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
         return bool(done or gone)
+
+    def unread_bytes(self, rows: Sequence[Row]) -> int:
+        """The number of bytes that `update` would read."""
+        with self._lock:
+            known = self._all_known()
+            return sum(_unread(row, known.get(row.path)) for row in rows)
+
+    def reload(self) -> None:
+        """Take in what another process has read."""
+        with self._lock:
+            self._known = None
 
     def lookup(self) -> Callable[[Row], TouchedPaths | None]:
         """A function that returns the files that a session touched, or None if they are not known for its
@@ -163,13 +175,13 @@ class TouchedFiles:
         with self._lock:
             self._database.close()
 
-    def _task(self, row: Row) -> tuple[Task, int]:
+    def _task(self, row: Row | SessionFile) -> tuple[Task, int]:
         """The task to read a session, and the number of bytes to read."""
         before = self._before(row)
         task = Task(row.path, (row.agent,), touches=(row.cwd, before and tuple(before)))
         return task, row.size - (before.end if before else 0)
 
-    def _before(self, row: Row) -> PackedTouches | None:
+    def _before(self, row: Row | SessionFile) -> PackedTouches | None:
         """The last reading of the file of a session, if the file may only have grown since."""
         with self._lock:
             known = self._all_known().get(row.path)
@@ -204,7 +216,7 @@ class TouchedFiles:
         if paths:
             self._write("DELETE FROM sessions WHERE path = ?", [(encode(path),) for path in paths])
 
-    def _store(self, found: Sequence[tuple[Row, PackedTouches]]) -> None:
+    def _store(self, found: Sequence[tuple[Row | SessionFile, PackedTouches]]) -> None:
         if not found:
             return
         with self._lock:
@@ -241,6 +253,15 @@ class TouchedFiles:
             except Busy:
                 return False
             return True
+
+
+def _unread(row: Row, known: _Known | None) -> int:
+    if row.provisional or row.refused or known == (row.cwd, row.signature):
+        return 0
+    if known is None or known.cwd != row.cwd or known.signature[0] != row.signature[0]:
+        return row.size
+    grown = row.size - known.signature[1]
+    return grown if grown > 0 else row.size
 
 
 def _read_known(connection: sqlite3.Connection) -> dict[str, _Known]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from app.index.scan.walk import is_much
 from app.messages import TouchedFilesRead
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder
 
@@ -27,6 +28,8 @@ class TouchedReader(BackgroundService):
         """:param index: gives the index, or None before it is ready: then nothing is read."""
         super().__init__(post)
         self._index = index
+        # bytes that the last process did not read
+        self._left = 0
 
     def read(self, rows: Sequence[Row]) -> None:
         """Read those of `rows`, all sessions of the index, that have changed since the last call."""
@@ -36,13 +39,25 @@ class TouchedReader(BackgroundService):
         index = self._index()
         if index is None:
             return
-        yielder = GilYielder(is_stale, REST_AHEAD)
-        has_changed = index.touched_files.update(
-            rows, should_stop=lambda: not yielder.keep_going(), gentle=True
-        )
-        if has_changed and not is_stale():
-            self._post(TouchedFilesRead())
-        index.tool_words.update(rows, should_stop=lambda: not yielder.keep_going())
+        files, words = index.touched_files, index.tool_words
+        unread = max(files.unread_bytes(rows), words.unread_bytes(rows))
+        if is_much(unread - self._left):
+            # Imported here: most runs have little to read.
+            from app.index.tool_process import read_tools
+
+            def touched() -> None:
+                files.reload()
+                self._post(TouchedFilesRead())
+
+            read_tools(index.cache_folder, rows, should_stop=is_stale, touched=touched)
+            files.reload()
+            words.reload()
+            # What cannot be read now is not tried again and again.
+            self._left = max(files.unread_bytes(rows), words.unread_bytes(rows))
+        else:
+            yielder = GilYielder(is_stale, REST_AHEAD)
+            if files.update(rows, should_stop=lambda: not yielder.keep_going(), gentle=True):
+                self._post(TouchedFilesRead())
         until = monotonic() + PAUSE_SECONDS
         while monotonic() < until and not is_stale():
             sleep(_TICK_SECONDS)

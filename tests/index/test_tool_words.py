@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from app.formats.utf8_text import fold
 from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.query.query import PHRASE, WORD, Term
+from app.index.tool_process import read_tools
 from app.index.words import tool_words
 from app.index.words.tool_words import Sessions, ToolWords
 from tests.cases import cases
@@ -260,3 +262,27 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     store.update()
     assert store.uncovered() == ["a"]
     store.index.close()
+
+
+def test_a_process_of_its_own_reads_for_the_screen(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = "y " * 9_000_000
+    for name in ("a", "b"):
+        store.write(name, f"word{name} {large}")
+    rows = store.rows()
+    words, files = store.index.tool_words, store.index.touched_files
+    assert words.unread_bytes(rows) == files.unread_bytes(rows) == sum(row.size for row in rows)
+    done: list[str] = []
+    read_tools(str(store.cache), rows, should_stop=lambda: False, touched=lambda: done.append("touched"))
+    assert done == ["touched"]
+    assert store.uncovered() == ["a", "b"], "it is not known yet"
+    words.reload()
+    files.reload()
+    assert words.unread_bytes(rows) == files.unread_bytes(rows) == 0
+    assert store.having("worda") == ["a"]
+    # It can be ended, and it may not start at all.
+    store.write("c", large, large)
+    read_tools(str(store.cache), store.rows(), should_stop=lambda: True, touched=lambda: done.append("more"))
+    monkeypatch.setattr(sys, "executable", "")
+    read_tools(str(store.cache), store.rows(), should_stop=lambda: False, touched=lambda: done.append("more"))
+    assert done == ["touched"]
+    assert store.uncovered() == ["c"]

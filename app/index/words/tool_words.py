@@ -35,6 +35,7 @@ from app.sessions.summaries.words_reader import WORD, WordsRead
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.index.file_reader import SessionFile
     from app.index.query.query import Term
     from app.index.row import Row, Signature
 
@@ -63,7 +64,7 @@ class Words(NamedTuple):
     readings: dict[str, Reading]
     paths: tuple[list[str], ...]
 
-    def covers(self, row: Row) -> bool:
+    def covers(self, row: Row | SessionFile) -> bool:
         """Whether the words of a session are known for its file as it is."""
         reading = self.readings.get(row.path)
         return reading is not None and reading.signature == row.signature
@@ -118,9 +119,22 @@ class ToolWords:
             words = self._words = _load(words_paths(self._cache_folder))
         return words
 
+    def unread_bytes(self, rows: Sequence[Row]) -> int:
+        """The number of bytes that `update` would read."""
+        words = self.current()
+        return sum(
+            row.size - self._task(row, words.readings.get(row.path))[0]
+            for row in rows
+            if not (row.provisional or row.refused or words.covers(row))
+        )
+
+    def reload(self) -> None:
+        """Take in what another process has read."""
+        self._words = None
+
     def update(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[Row] | Sequence[SessionFile],
         *,
         should_stop: Callable[[], bool] = lambda: False,
         least: Callable[[int], bool] = is_much,
@@ -146,13 +160,15 @@ class ToolWords:
             self._merge(should_stop)
             return True
 
-    def _task(self, row: Row, last: Reading | None) -> tuple[int, int]:
+    def _task(self, row: Row | SessionFile, last: Reading | None) -> tuple[int, int]:
         """Where to begin to read a session, and the digest of what is before that."""
         if last is None or last.signature[0] != row.signature[0] or last.end > row.size:
             return 0, 0
         return last.end, last.check
 
-    def _read(self, tasks: Sequence[tuple[Row, tuple[int, int]]], should_stop: Callable[[], bool]) -> None:
+    def _read(
+        self, tasks: Sequence[tuple[Row | SessionFile, tuple[int, int]]], should_stop: Callable[[], bool]
+    ) -> None:
         words: dict[bytes, array[int]] = {}
         readings: list[Reading] = []
         wanted = [(Task(row.path, (row.agent,), words=begun), row.size - begun[0]) for row, begun in tasks]
