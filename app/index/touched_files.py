@@ -12,6 +12,7 @@ import zlib
 from contextlib import closing
 from itertools import islice
 from os.path import exists
+from sys import intern
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -272,7 +273,8 @@ def _read_known(connection: sqlite3.Connection) -> dict[str, _Known]:
     ):
         expect(int, signature)
         inode, size, mtime_ns, ctime_ns = signature
-        found[decode(path)] = _Known(decode(cwd), (inode, size, mtime_ns, ctime_ns))
+        # The words of tools have the same paths.
+        found[intern(decode(path))] = _Known(intern(decode(cwd)), (inode, size, mtime_ns, ctime_ns))
     return found
 
 

@@ -79,7 +79,7 @@ class WordSegment:
             try:
                 version, readings, self._all, digest = marshal.load(file)
                 self._start = file.tell()
-                self.readings = [Reading(*values) for values in readings]
+                self.readings = [Reading(sys.intern(path), *others) for path, *others in readings]
             except (EOFError, TypeError) as error:
                 raise ValueError(f"no words: {error}") from error
             self.size = os.fstat(file.fileno()).st_size
