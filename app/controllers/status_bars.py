@@ -153,10 +153,10 @@ class StatusBars:
         pane, model = self._pane, self._pane.model
         here, row, box = model.arrangement.scope == "here", pane.list.row, pane.box
         if pane.is_alone:
-            return no_session_keys(selects=box.has_focus, typed=bool(box.value))
+            return no_session_keys(typing=box.has_focus, typed=bool(box.value))
         if box.has_focus:
             return search_keys(
-                selects=pane.selects,
+                pane.preset,
                 here=here,
                 typed=bool(box.value),
                 completion=pane.completion.state,
@@ -164,8 +164,8 @@ class StatusBars:
                 has_marks=bool(model.marked),
             )
         if model.marked and not in_preview:
-            return mark_keys(len(model.marked), selects=pane.selects)
-        pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
+            return mark_keys(pane.preset, len(model.marked))
+        pairs = preview_keys(here=here) if in_preview else list_keys(pane.preset, here=here)
         # until it is known that there is nothing, as in the first frame
         if row is not None or not (model.known or pane.scanned):
             return pairs

@@ -12,7 +12,6 @@ from app.view.bars import (
     joined_facts,
     keys_line,
     list_facts,
-    list_name,
     no_session_keys,
     order_note,
     search_hint,
@@ -22,9 +21,10 @@ from app.view.bars import (
 from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import searching_for
 from app.view.formatting import tilde
-from app.view.geometry import PANES, Box, PaneLayout, place, place_alone, place_selector
+from app.view.geometry import PANES, Box, PaneLayout
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
+from app.view.preset import BROWSER, SELECTOR
 from app.view.rules import LAST, divider_char, rule_line
 from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
 from app.view.status_line import with_right
@@ -57,12 +57,11 @@ def frame(
         list has the focus.
     :param keys: the keys in the last line as (key, label); None for the keys of the browser's list.
     """
+    preset = BROWSER if query is None else SELECTOR
     if model.finds_nothing:
-        places = place_alone(columns, lines, selects=query is not None)
-    elif query is None:
-        places = place(columns, lines, sizes=model.arrangement.panes)
+        places = preset.place_alone(columns, lines)
     else:
-        places = place_selector(columns, lines)
+        places = preset.place(columns, lines, PANES[0], model.arrangement.panes, False)
     boxes = places.boxes
     picture: list[list[Cell]] = []
     if places.header:
@@ -157,7 +156,7 @@ class _Content:
         cells = box.width - SCROLLBAR
         self._panel: list[Line] = []
         if model.searched is not None and model.finds_nothing:
-            hints = no_session_keys(selects=query is not None, typed=bool(query))
+            hints = no_session_keys(typing=query is not None, typed=bool(query))
             self._panel = welcome_panel(model.searched, model.home, cells, height, hints)
         self._notice = _notice(query, cells) if searches and not (model.lines or self._panel) else []
         self._lines = model.row_lines
@@ -166,7 +165,7 @@ class _Content:
 
     def rule(self, cells: int) -> Line:
         """The rule of the list."""
-        titles = self.model.arrangement.titles(list_name(selects=self.query is not None))
+        titles = self.model.arrangement.titles((BROWSER if self.query is None else SELECTOR).title)
         selections: tuple[str, ...] = (self.facts,)
         if self._note is not None:
             projects = self.model.projects if self.query is None else 0
@@ -185,7 +184,7 @@ class _Content:
         if self.query is not None:
             if y == 0:
                 here = self.model.arrangement.scope == "here"
-                return _search_line(self.query, search_hint(selects=True, here=here), cells)
+                return _search_line(self.query, search_hint(SELECTOR, here=here), cells)
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 

@@ -82,7 +82,6 @@ def place(
     lines: int,
     focus: str = "sessions",
     sizes: Sizes = USUAL,
-    *,
     zoomed: bool = False,
 ) -> PaneLayout:
     """The places in the browser.
@@ -116,25 +115,6 @@ def place(
         boxes[shown[0]] = Box(x, top, columns - x, upper)
         boxes[shown[1]] = Box(x, top + upper, columns - x, height - upper)
     return PaneLayout(boxes, divider, is_tall, is_tall)
-
-
-def place_alone(columns: int, lines: int, *, selects: bool = False) -> PaneLayout:
-    """The places of a screen without any session: the list's pane alone.
-
-    :param selects: in the selector, which has no header.
-    """
-    header = lines >= TALL_FROM and not selects
-    box = Box(0, int(header), columns, max(2, lines - header - FOOTER))
-    return PaneLayout({PANES[0]: box}, -1, header=header, closing=False)
-
-
-def list_lines(columns: int, lines: int, sizes: Sizes = USUAL, *, selects: bool = False) -> int:
-    """The number of lines for sessions while the list has the focus.
-
-    :param selects: in the selector, whose search line is always shown.
-    """
-    places = place_selector(columns, lines) if selects else place(columns, lines, sizes=sizes)
-    return max(1, places.boxes[PANES[0]].height - 1 - selects)
 
 
 def _left(columns: int) -> int:
@@ -224,7 +204,6 @@ def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
     return {**left, name: Box(x, y, width, height)}
 
 
-SELECTOR_PANES = ("sessions", "preview")
 _BELOW_FROM = 16
 """Lines from which on the preview is below the list."""
 

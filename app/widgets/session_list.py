@@ -6,7 +6,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.message import Message
 
 from app.view.line import Line, fit_line, wrap
 from app.view.selection import StableSelection
@@ -57,9 +56,6 @@ class SessionListView(LineList):
         *bindings_of("sessions"),
         *([] if has_command("d", "sessions", "side", "list", "app") else [_EXPLAIN_TRASH]),
     ]
-
-    class ResumeAsked(Message):
-        """The user wants to resume the session under the cursor, or to start one in the project."""
 
     class MarksChanged(LineList.ListMessage):
         """Other sessions are marked."""
@@ -289,9 +285,6 @@ class SessionListView(LineList):
         self.set_question(frozenset())
 
     # keys
-
-    def action_resume(self) -> None:
-        self.post_message(self.ResumeAsked())
 
     def action_mark_or_fold(self) -> None:
         self.once_known(self._mark_or_fold)

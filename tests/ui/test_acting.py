@@ -169,11 +169,11 @@ async def test_the_tree_has_the_new_name_in_its_title(browser, three):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
-        title = ui.app.screen.tree_pane.words[0]
+        title = ui.app.screen.beside.tree_pane.words[0]
         await ui.press("ctrl+r", *"Manual", "enter")
-        await ui.until(lambda: ui.app.screen.tree_pane.words[0].startswith("Manual"), "the name")
+        await ui.until(lambda: ui.app.screen.beside.tree_pane.words[0].startswith("Manual"), "the name")
         await ui.press("ctrl+underscore")
-        await ui.until(lambda: ui.app.screen.tree_pane.words[0] == title, "the title before")
+        await ui.until(lambda: ui.app.screen.beside.tree_pane.words[0] == title, "the title before")
 
 
 async def test_a_name_that_is_cut_is_reported(browser, tmp_path):

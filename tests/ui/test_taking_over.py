@@ -19,9 +19,10 @@ from app.stores.pins import set_own_pin
 from app.view.arrangement import initial
 from app.view.bars import reading_note
 from app.view.frame import frame
-from app.view.geometry import TALL_FROM, list_lines, place, place_selector
+from app.view.geometry import TALL_FROM, place, place_selector
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
+from app.view.preset import BROWSER, SELECTOR
 from tests.factory import header, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -91,8 +92,8 @@ def drawn(*arguments, **options):
 def first_picture(first_list, size, query=None, **changed):
     """The first frame, and the list that the screen gets."""
     setup, model = first_list(
-        list_lines(*size, selects=query is not None),
-        initial({}, selects=query is not None).changed(**changed),
+        preset_of(query).list_lines(*size),
+        initial({}, preset_of(query)).changed(**changed),
     )
     if query:
         model.begin_with(query)
@@ -171,7 +172,7 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
         strips = bar.render_lines(bar.size.region)
         thumb = [bool(segment.style.reverse) for line in strips for segment in line]
         frame_lines = pieces(
-            first_list(list_lines(*size, selects=query is not None), model.arrangement)[0], model, size, query
+            first_list(preset_of(query).list_lines(*size), model.arrangement)[0], model, size, query
         )
         places = place(*size) if query is None else place_selector(*size)
         top = places.top + 1 + (query is not None)
@@ -196,6 +197,10 @@ def test_without_an_absolute_state_folder_there_are_no_pins(pinned, first_list, 
     setup.env["LEAFMARK_STATE_DIR"] = "state"
     monkeypatch.setattr(paths, "current_folder", lambda: None)
     assert first_list(35, initial({}))[1].pins == frozenset()
+
+
+def preset_of(query):
+    return BROWSER if query is None else SELECTOR
 
 
 def list_part(picture, size, query):
@@ -244,9 +249,7 @@ async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser,
     ],
 )
 async def test_the_first_frame_without_any_session_says_so(browser, first_list, pictures, size, query):
-    setup, model = first_list(
-        list_lines(*size, selects=query is not None), initial({}, selects=query is not None)
-    )
+    setup, model = first_list(preset_of(query).list_lines(*size), initial({}, preset_of(query)))
     assert all(store.is_bare() for store in setup.stores)
     if query:
         model.begin_with(query)
@@ -265,7 +268,7 @@ async def test_the_first_frame_without_any_session_says_so(browser, first_list, 
 async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
     browser, begun, three, first_list, size
 ):
-    setup, filled = first_list(list_lines(*size), initial({}))
+    setup, filled = first_list(BROWSER.list_lines(*size), initial({}))
     model = ListModel(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None
@@ -331,7 +334,7 @@ async def test_few_colours_are_those_of_the_terminal(
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     size = (120, 40)
-    setup, model = first_list(35, initial({}, selects=query is not None))
+    setup, model = first_list(35, initial({}, preset_of(query)))
     if query:
         model.begin_with(query)
     picture = cells(pieces(setup, model, size, query), theme, bits)

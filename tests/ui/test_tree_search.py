@@ -344,7 +344,7 @@ async def test_a_narrow_rule_shows_the_facts_of_the_branch_that_fit(browser, tmp
         id="s",
     )
     async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
         await ui.press("tab")
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()
