@@ -25,13 +25,15 @@ from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
+from app.view.geometry import has_heads
 from app.view.list_filter import rows_decide
 from app.view.selection import StableSelection
+from app.view.session_row import SCROLLBAR, render_heads
 from app.view.welcome import welcome_panel
 from app.widgets.commands import bindings_of
 from app.widgets.completion_popup import CompletionPopup
 from app.widgets.inputs import SearchBox
-from app.widgets.panes import Note, Pane
+from app.widgets.panes import Bar, Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class SessionsPane(Pane):
     list            the list
     box             the search box
     note            the message below the box
+    heads           the heads of the columns
     popup           the list of completions below the box; the screen has it in a layer of its own
     completion      completes the query
     model           the sessions
@@ -147,6 +150,7 @@ class SessionsPane(Pane):
         here = model.arrangement.scope == "here"
         self.box = SearchBox(id="filter", hint=search_hint(selects=selects, here=here))
         self.note = Note(id="search-note")
+        self.heads = Bar(self._draw_heads, id="heads")
         self.model = model
         self.selects = selects
         self.everywhere = False
@@ -179,6 +183,7 @@ class SessionsPane(Pane):
     def compose(self) -> ComposeResult:
         yield self.box
         yield self.note
+        yield self.heads
         yield self.list
 
     def on_mount(self) -> None:
@@ -242,6 +247,16 @@ class SessionsPane(Pane):
         self.run_waiting()
 
     def _draw_panel(self, cells: int, height: int) -> list[Line]:
+    def _draw_heads(self, cells: int) -> Line:
+        return [*render_heads(self.model, cells - SCROLLBAR), (" " * SCROLLBAR, "text")]
+
+    def show_heads(self, height: int) -> None:
+        """Show the heads of the columns if the pane is high enough for them.
+
+        :param height: the lines of the pane.
+        """
+        self.heads.display = has_heads(height) and not self.is_alone
+
         """The panel of a screen without any session."""
         places = self.model.searched if self._places is None else self._places
         keys = no_session_keys(selects=self.selects, typed=bool(self.box.value))
@@ -266,9 +281,11 @@ class SessionsPane(Pane):
             instead = joined_facts(
                 facts, projects=0 if self.selects else model.projects, live=live, note=note
             )
-        hidden = hidden_note(model.hidden, with_subagents=model.hides_subagents)
+        # the header has their number, too
+        hidden = hidden_note(model.hidden) if self.joined is not None else ""
         self.say(facts, title, tuple(shorter), instead=instead, closing=hidden)
 
+        self.heads.renew()
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""
         keys = {reason: self._keys_of(id) for reason, id in _COMMAND_FOR.items()}

@@ -449,6 +449,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             if box is not None:
                 pane.styles.width = box.width
                 pane.styles.height = box.height
+        if "sessions" in places.boxes:
+            self.sessions_pane.show_heads(places.boxes["sessions"].height)
         divider = self.query_one("#divider", Divider)
         divider.display = places.divider >= 0
         middles = [box.y - places.top for box in places.boxes.values() if box.x > 0 and box.y > places.top]

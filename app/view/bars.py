@@ -4,7 +4,7 @@ offers. `app.view.status_line` has the line between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.commands import COMMANDS, Command, command_by_id, pane_commands
 from app.formats.text import one_line
@@ -169,6 +169,18 @@ def cache_note(reason: str) -> str:
     """The note in the header if the index cannot be saved; empty if it is saved.
 
     :param reason: the error message: the missing data, its place and the cause.
+def stuck_note(agents: Mapping[str, bool]) -> str:
+    """The note in the header about agents of which no session can be resumed; empty if there are none.
+
+    :param agents: agent -> whether it is not installed; else the folders of all its sessions are gone.
+    """
+    missing = [agent for agent, is_missing in agents.items() if is_missing]
+    homeless = [agent for agent, is_missing in agents.items() if not is_missing]
+    parts = [f"not installed: {', '.join(missing)}"] if missing else []
+    parts += [f"folder gone: all of {', '.join(homeless)}"] if homeless else []
+    return " · ".join(parts)
+
+
     """
     return reason.partition(": ")[0]
 

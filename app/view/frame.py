@@ -22,11 +22,11 @@ from app.view.bars import (
 from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import searching_for
 from app.view.formatting import tilde
-from app.view.geometry import PANES, Box, PaneLayout, place, place_alone, place_selector
+from app.view.geometry import PANES, Box, PaneLayout, has_heads, place, place_alone, place_selector
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
 from app.view.rules import LAST, divider_char, rule_line
-from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
+from app.view.session_row import SCROLLBAR, render_heads, render_list_line, render_second_line
 from app.view.status_line import with_right
 from app.view.welcome import welcome_panel
 
@@ -153,7 +153,8 @@ class _Content:
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
-        height = box.height - (not model.finds_nothing) - (query is not None)
+        self._has_heads = has_heads(box.height) and not model.finds_nothing
+        height = box.height - (not model.finds_nothing) - (query is not None) - self._has_heads
         cells = box.width - SCROLLBAR
         self._panel: list[Line] = []
         if model.searched is not None and model.finds_nothing:
@@ -188,6 +189,10 @@ class _Content:
                 return _search_line(self.query, search_hint(selects=True, here=here), cells)
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
+        if self._has_heads:
+            if y == 0:
+                return [*_plain(render_heads(self.model, cells - SCROLLBAR)), (" ", "text", "background")]
+            y -= 1
 
     def _row(self, y: int, cells: int) -> list[Cell]:
         model = self.model

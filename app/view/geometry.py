@@ -14,6 +14,8 @@ TALL_FROM = 30
 """Lines from which on there are a header and a closing rule."""
 SMALLEST = (20, 8)
 """Columns and lines of the smallest screen with panes."""
+HEADS_FROM = 8
+"""Lines of the list's pane, its rule among them, from which on it has a line with the heads of columns."""
 FOOTER = 2
 """Lines of the bars below the panes: the status line and the keys."""
 LEAST_COLUMNS = 20
@@ -134,7 +136,13 @@ def list_lines(columns: int, lines: int, sizes: Sizes = USUAL, *, selects: bool 
     :param selects: in the selector, whose search line is always shown.
     """
     places = place_selector(columns, lines) if selects else place(columns, lines, sizes=sizes)
-    return max(1, places.boxes[PANES[0]].height - 1 - selects)
+    height = places.boxes[PANES[0]].height
+    return max(1, height - 1 - selects - has_heads(height))
+
+
+def has_heads(height: int) -> bool:
+    """Whether a list's pane of this height has a line with the heads of the columns."""
+    return height >= HEADS_FROM
 
 
 def _left(columns: int) -> int:

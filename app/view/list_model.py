@@ -43,7 +43,7 @@ _FEW = 20
 
 class UsedColumns(NamedTuple):
     """Which facts differ between the listed sessions, or are there at all; `agent_cells` is the width of the
-    longest name of an agent, 0 if there is one agent.
+    longest name of an agent and of the head of their column, 0 if there is one agent.
     """
 
     branches: bool
@@ -99,6 +99,7 @@ class ListModel:
         self.missing_folders: frozenset[str] = frozenset()
         self.missing_agents: frozenset[str] = frozenset()
         self._used_columns: UsedColumns | None = None
+        self._stuck_agents: dict[str, bool] | None = None
         # every session, listed or not
         self._by_path: dict[str, ListLine] = {}
         self._by_id: dict[str, list[ListLine]] = {}
@@ -212,7 +213,7 @@ class ListModel:
 
     def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
-        self._used_columns = None
+        self._used_columns = self._stuck_agents = None
         self.marked.intersection_update(self._by_path)
         self._build()
 
@@ -370,7 +371,7 @@ class ListModel:
         if self.arrangement.needs and line.standing == SHOWN:
             section = self._section(line)
             line.standing = SHOWN if section else EXCLUDED
-        self._used_columns = self._waiting = None
+        self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] += 1
         self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
@@ -391,7 +392,7 @@ class ListModel:
         return section_of(row, self._clock, is_open=is_open, is_continued=is_continued)
 
     def _uncount(self, line: ListLine) -> None:
-        self._used_columns = self._waiting = None
+        self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] -= 1
         self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
         cwd = line.session.cwd
@@ -706,7 +707,7 @@ class ListModel:
             self._used_columns = UsedColumns(
                 any(row.branch_count > 1 for row in rows),
                 any(row.labels for row in rows),
-                max(len(short_agent(agent)) for agent in agents) if len(agents) > 1 else 0,
+                max(len("agent"), *(len(short_agent(agent)) for agent in agents)) if len(agents) > 1 else 0,
             )
         return self._used_columns
 
@@ -717,6 +718,34 @@ class ListModel:
     def rows(self) -> list[Row]:
         """Every session that is loaded and has a file, shown or not, in no order."""
         return [line.session for line in self._by_path.values() if not line.session.is_deleted]
+
+    def is_stuck(self, row: Row) -> bool:
+        """Whether it is known that a session cannot be resumed, for a reason that is not that of all sessions
+        of its agent (`stuck_agents`).
+        """
+        return self.cannot_resume(row) and (row.is_deleted or row.agent not in self.stuck_agents)
+
+    @property
+    def stuck_agents(self) -> dict[str, bool]:
+        """The agents of which no session can be resumed, and whether that is because the agent is not
+        installed. Otherwise, the folders of all its sessions are gone.
+        """
+        if self._stuck_agents is None:
+            present = {
+                line.session.agent for line in self._by_path.values() if not self.cannot_resume(line.session)
+            }
+            agents = {line.session.agent for line in self._by_path.values()} - present
+            self._stuck_agents = {agent: agent in self.missing_agents for agent in sorted(agents)}
+        return self._stuck_agents
+
+    def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> bool:
+        """Set which folders of sessions are gone, and which agents are not installed; return whether that is
+        new.
+        """
+        before = self.missing_folders, self.missing_agents
+        self.missing_folders, self.missing_agents = folders, agents
+        self._stuck_agents = None
+        return before != (folders, agents)
 
     def deleted(self) -> set[str]:
         """The paths of the deleted sessions that a search has found."""

@@ -441,8 +441,7 @@ class SessionListView(LineList):
 
     def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
         """Set which folders of sessions are gone, and which agents are not installed."""
-        if (folders, agents) != (self.model.missing_folders, self.model.missing_agents):
-            self.model.missing_folders, self.model.missing_agents = folders, agents
+        if self.model.set_missing(folders, agents):
             self.redraw_rows()
 
     def set_states(self, states: Mapping[str, str]) -> None:

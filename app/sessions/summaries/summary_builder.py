@@ -89,6 +89,7 @@ class Totals(Struct):
     newest: float | int = 0
     first_message: str = ""
     last_prompt: str = ""
+    own_prompt: str = ""
     titles: TitleFold = field(default_factory=TitleFold)
     first_time: int = 0
     leaf_id: str | None = None
@@ -360,6 +361,10 @@ class SummaryBuilder:
             totals.titles.add_prompt(_prompt_text(prompt), is_typed=self.dialect.knows_prompts)
         if not totals.first_message:
             totals.first_message = next(filter(None, map(_prompt_text, prompts)), "")
+        if totals.parent_session and not totals.own_prompt and self.header.created_ms is not None:
+            begin = self.header.created_ms
+            own = (_prompt_text(prompt) for prompt in prompts if prompt.timestamp >= begin)
+            totals.own_prompt = next(filter(None, (one_line(text, LAST_PROMPT_LIMIT) for text in own)), "")
         lines = (one_line(_prompt_text(prompt), LAST_PROMPT_LIMIT) for prompt in reversed(prompts))
         totals.last_prompt = next(filter(None, lines), totals.last_prompt)
 
@@ -535,6 +540,7 @@ class SummaryBuilder:
             continued_in=totals.continued_in,
             first_id=header.first_id,
             unpriced=unpriced_sums(totals.unpriced),
+            own_prompt=totals.own_prompt,
         )
 
     def _ending(self, without_ids: bool) -> str:
