@@ -70,8 +70,9 @@ class StatusBars:
         model = self._pane.model
         return header_line(
             cells,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=self._live,
             note=self._note(note),
             here=tilde(self._setup.here[0], self._setup.home),

@@ -236,6 +236,7 @@ class SessionsPane(Pane):
                     so_far=so_far,
                     leaves_tools=self.leaves_tools,
                     here=model.total,
+                    hidden=model.found_hidden(),
                     elsewhere=model.found_elsewhere(),
                 )
             else:
@@ -246,7 +247,6 @@ class SessionsPane(Pane):
         self.update_rule()
         self.run_waiting()
 
-    def _draw_panel(self, cells: int, height: int) -> list[Line]:
     def _draw_heads(self, cells: int) -> Line:
         return [*render_heads(self.model, cells - SCROLLBAR), (" " * SCROLLBAR, "text")]
 
@@ -257,6 +257,7 @@ class SessionsPane(Pane):
         """
         self.heads.display = has_heads(height) and not self.is_alone
 
+    def _draw_panel(self, cells: int, height: int) -> list[Line]:
         """The panel of a screen without any session."""
         places = self.model.searched if self._places is None else self._places
         keys = no_session_keys(selects=self.selects, typed=bool(self.box.value))
@@ -284,8 +285,8 @@ class SessionsPane(Pane):
         # the header has their number, too
         hidden = hidden_note(model.hidden) if self.joined is not None else ""
         self.say(facts, title, tuple(shorter), instead=instead, closing=hidden)
-
         self.heads.renew()
+
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""
         keys = {reason: self._keys_of(id) for reason, id in _COMMAND_FOR.items()}

@@ -68,8 +68,9 @@ def frame(
     if places.header:
         head = header_line(
             columns,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=0,
             note=note,
             here=tilde(here, home),
@@ -146,7 +147,7 @@ class _Content:
 
     def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str | None) -> None:
         self.model = model
-        self.hidden = hidden_note(model.hidden)
+        self.hidden = hidden_note(model.hidden) if note is not None else ""
         self.query = query
         self._now_ms = now_ms
         self._note = note
@@ -188,11 +189,11 @@ class _Content:
                 here = self.model.arrangement.scope == "here"
                 return _search_line(self.query, search_hint(selects=True, here=here), cells)
             y -= 1
-        return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
         if self._has_heads:
             if y == 0:
                 return [*_plain(render_heads(self.model, cells - SCROLLBAR)), (" ", "text", "background")]
             y -= 1
+        return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 
     def _row(self, y: int, cells: int) -> list[Cell]:
         model = self.model

@@ -139,9 +139,9 @@ class ListModel:
         self._ordered_groups: list[Group] = []
         # the number of sessions by standing (`app.view.list_filter`)
         self._standing = [0] * (SHOWN + 1)
-        self._hidden_subagents = 0
-        # folder -> the number of its sessions, listed or not
+        # folder -> the number of its sessions, listed or not; and of those that `total` counts
         self._projects: dict[str, int] = {}
+        self._counted: dict[str, int] = {}
         self._filter = ArrangementFilter(self._conditions, self.here, self._live, self.pins)
 
     @property
@@ -203,7 +203,7 @@ class ListModel:
         if is_alike and not self.arrangement.needs:
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
-            self._hidden_subagents = other._hidden_subagents
+            self._counted = other._counted
         else:
             self._place_all()
         self._replaced()
@@ -373,8 +373,9 @@ class ListModel:
             line.standing = SHOWN if section else EXCLUDED
         self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] += 1
-        self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
+        if line.standing >= EXCLUDED:
+            self._counted[row.cwd] = self._counted.get(row.cwd, 0) + 1
         group = (
             UNLISTED if line.standing != SHOWN else self._group(section or row.cwd, is_section=bool(section))
         )
@@ -394,11 +395,11 @@ class ListModel:
     def _uncount(self, line: ListLine) -> None:
         self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] -= 1
-        self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
-        cwd = line.session.cwd
-        self._projects[cwd] -= 1
-        if not self._projects[cwd]:
-            del self._projects[cwd]
+        for counts in (self._projects, self._counted)[: 1 + (line.standing >= EXCLUDED)]:
+            cwd = line.session.cwd
+            counts[cwd] -= 1
+            if not counts[cwd]:
+                del counts[cwd]
 
     def _move(self, line: ListLine, group: Group, touched: set[Group]) -> None:
         """List a session in a group, which is sorted anew even if the session was there before."""
@@ -491,19 +492,16 @@ class ListModel:
         return self._waiting
 
     @property
-    def hides_subagents(self) -> bool:
-        """Whether some of them are sub-agents', as far as that is known."""
-        return self._hidden_subagents > 0
-
-    @property
     def row_lines(self) -> RowLines:
         """The lines on screen of each row: the head of a group takes one."""
         return RowLines(len(self.lines), self.row_height, self.heads)
 
     @property
     def projects(self) -> int:
-        """The number of projects, shown or not."""
-        return len(self._counts or self._projects)
+        """The number of projects with a session that counts as one of the scope."""
+        if self._counts:
+            return sum(number > 0 and self._is_in_scope(cwd) for cwd, number in self._counts.items())
+        return len(self._counted)
 
     def empty(self) -> str:
         """Why nothing is shown: ``query`` (nothing matches), or a reason of
@@ -537,6 +535,12 @@ class ListModel:
         )
         found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
+
+    def found_hidden(self) -> int:
+        """The number of sessions that a search has found, and that are left out only as hidden ones."""
+        shown = ArrangementFilter(self._conditions.changed(hidden=True), self.here, self._live, self.pins)
+        found = self._rows_at(self._query.found)
+        return sum(shown.standing(row) == SHOWN != self._filter.standing(row) for row in found)
 
     # the arrangement
 
@@ -715,10 +719,6 @@ class ListModel:
         """Whether it is known that a session cannot be resumed."""
         return row.is_deleted or row.cwd in self.missing_folders or row.agent in self.missing_agents
 
-    def rows(self) -> list[Row]:
-        """Every session that is loaded and has a file, shown or not, in no order."""
-        return [line.session for line in self._by_path.values() if not line.session.is_deleted]
-
     def is_stuck(self, row: Row) -> bool:
         """Whether it is known that a session cannot be resumed, for a reason that is not that of all sessions
         of its agent (`stuck_agents`).
@@ -746,6 +746,10 @@ class ListModel:
         self.missing_folders, self.missing_agents = folders, agents
         self._stuck_agents = None
         return before != (folders, agents)
+
+    def rows(self) -> list[Row]:
+        """Every session that is loaded and has a file, shown or not, in no order."""
+        return [line.session for line in self._by_path.values() if not line.session.is_deleted]
 
     def deleted(self) -> set[str]:
         """The paths of the deleted sessions that a search has found."""
