@@ -122,6 +122,15 @@ class FactsFeed:
         # at once: leafmark may end with the next key
         self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
 
+    @started
+    async def read_queries(self) -> None:
+        """Have the queries of earlier runs come back."""
+        self._pane.recent.load(await self._files.read_values())
+
+    def remember_queries(self) -> None:
+        """Save the last queries, for the next run."""
+        self._host.start(self._await_saved(self._files.remember(self._pane.recent.saved_fields())))
+
     async def _await_saved(self, saved: Awaitable[None]) -> None:
         try:
             await saved

@@ -27,6 +27,7 @@ from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_s
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
 from app.view.geometry import has_heads
 from app.view.list_filter import rows_decide
+from app.view.recent_queries import RecentQueries
 from app.view.selection import StableSelection
 from app.view.session_row import SCROLLBAR, render_heads
 from app.view.welcome import welcome_panel
@@ -95,6 +96,7 @@ class SessionsPane(Pane):
     heads           the heads of the columns
     popup           the list of completions below the box; the screen has it in a layer of its own
     completion      completes the query
+    recent          the last queries
     model           the sessions
     selects         the box is always shown, and Enter in it selects (the selector)
     everywhere      tool calls and output are searched too
@@ -125,6 +127,9 @@ class SessionsPane(Pane):
 
     class TabPressed(Message):
         """Tab in the search box of a selector, without a completion."""
+
+    class QueryUsed(Message):
+        """Another query than before was used, see `recent`."""
 
     class TrashAsked(Message):
         """A key that deletes was pressed in an empty search box."""
@@ -178,6 +183,7 @@ class SessionsPane(Pane):
         self.hits = ListedHits(self.list, index, self.post_message, located)
         self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
+        self.recent = RecentQueries()
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
 
     def compose(self) -> ComposeResult:
@@ -638,8 +644,28 @@ class SessionsPane(Pane):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        if event.pages or not self.completion.step(event.rows):
-            self.list.step(event.rows, event.pages)
+        if not event.pages and (self.completion.step(event.rows) or self._bring_back(event.rows)):
+            return
+        self.list.step(event.rows, event.pages)
+
+    def _bring_back(self, rows: int) -> bool:
+        """Bring back the query before or after the one in the box; return whether there is one. In a selector
+        whose cursor is not on the first session, the list moves instead.
+        """
+        box, is_up = self.box, rows < 0
+        if is_up and self.selects and not box.value and self.list.cursor > self.model.first_session():
+            return False
+        query = self.recent.older(box.value) if is_up else self.recent.newer(box.value)
+        if query is None:
+            return False
+        box.value = query
+        box.cursor_position = len(query)
+        return True
+
+    def _use_query(self) -> None:
+        """Remember the query in the box."""
+        if self.recent.add(self.box.value):
+            self.post_message(self.QueryUsed())
 
     @on(SearchBox.MarkAsked)
     def _mark_asked(self) -> None:
@@ -658,6 +684,8 @@ class SessionsPane(Pane):
 
     @on(SearchBox.CursorMoved)
     def _cursor_moved(self) -> None:
+        if self.box.cursor_position < len(self.box.value):
+            self.recent.leave()
         if self.completion.state == "list":
             self.completion.cursor_moved()
             self.changed()
@@ -674,6 +702,7 @@ class SessionsPane(Pane):
             return
         self.completion.close()
         self._typed_enough()
+        self._use_query()
         if self.selects:
             self.post_message(self.Chosen())
             return
@@ -696,6 +725,7 @@ class SessionsPane(Pane):
 
     def _clear(self) -> None:
         """Remove the query; the box keeps the focus."""
+        self._use_query()
         self.box.value = ""
         self.list.set_query("")
         self._answered = ""

@@ -381,6 +381,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _follow_stores(self) -> None:
         self.feed.start()
         self.facts.read_pins()
+        self.facts.read_queries()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
@@ -638,6 +639,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_act(self, what: str) -> None:
         """Act on the sessions by a method of `SessionActions`."""
         self.sessions_pane.once_known(getattr(self.actions, what))
+
+    @on(SessionsPane.QueryUsed)
+    def _query_used(self) -> None:
+        self.facts.remember_queries()
 
     @on(SessionsPane.TrashAsked)
     def _trash_asked(self) -> None:

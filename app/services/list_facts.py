@@ -104,6 +104,11 @@ class ListFacts(BackgroundService):
 
         return subagent_rows(self._setup.stores, rows)
 
+    @answered()
+    def read_values(self) -> dict[str, str]:
+        """The values that `remember` wrote last."""
+        return {} if self._setup.demo else paths.read_screen(self._setup.env)
+
     @answered(OSError)
     def remember(self, values: Mapping[str, str]) -> None:
         """Write the values that the next run begins with.
