@@ -123,6 +123,19 @@ class FactsFeed:
         self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
 
     @started
+    async def read_opened(self) -> None:
+        """Have what was opened in earlier runs need nobody."""
+        self._model.opened = {**await self._files.read_opened(), **self._model.opened}
+        self.states_changed()
+
+    async def note_opened(self, row: Row) -> None:
+        """Remember that the user has opened a session, to read it or to resume it, if it needed the user."""
+        now_ms = self._setup.now_ms()
+        if self._model.set_opened(row, now_ms):
+            self.journal_changed()
+            await self._await_saved(self._files.note_opened(row, now_ms))
+
+    @started
     async def read_queries(self) -> None:
         """Have the queries of earlier runs come back."""
         self._pane.recent.load(await self._files.read_values())

@@ -44,6 +44,7 @@ from app.view.bars import lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PaneLayout, is_too_small
 from app.view.line import wrap
+from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
 from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
@@ -125,6 +126,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.settings = settings
         self.model = model
         model.prices, model.now_ms = setup.prices, setup.now_ms
+        model.recent_ms = settings.needs_days * DAY_MS
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
@@ -134,7 +136,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self._host = host = DialogHost(self)
         self._messages = messages = StatusMessages(self)
         self._requested = ResumePlanner(setup, post)
-        self._starter = Starter(host, messages, self._requested)
+        self._starter = Starter(host, messages, self._requested, lambda row: self.facts.note_opened(row))
         self.facts = facts = FactsFeed(
             host,
             messages,
@@ -381,6 +383,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _follow_stores(self) -> None:
         self.feed.start()
         self.facts.read_pins()
+        self.facts.read_opened()
         self.facts.read_queries()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
@@ -494,7 +497,14 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self.sessions_pane in event.widget.ancestors:
             self.sessions_pane.focus_moved()
         self.focus_moved(event.widget)
+        self._note_opened()
         self.refresh_bars()
+
+    def _note_opened(self) -> None:
+        """Note that the user reads the session under the cursor, if a pane that shows it has the focus."""
+        row = self.sessions_pane.list.row
+        if row is not None and self.focused_pane != "sessions":
+            self._host.start(self.facts.note_opened(row))
 
     def on_screen_suspend(self) -> None:
         self._messages.covered()

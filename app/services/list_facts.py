@@ -105,6 +105,20 @@ class ListFacts(BackgroundService):
         return subagent_rows(self._setup.stores, rows)
 
     @answered()
+    def read_opened(self) -> dict[tuple[str, str], int]:
+        """When sessions were last opened (`app.paths.read_opened`)."""
+        return {} if self._setup.demo else paths.read_opened(self._setup.env)
+
+    @answered(OSError)
+    def note_opened(self, row: Row, at_ms: int) -> None:
+        """Remember that a session was opened.
+
+        :raises OSError: that cannot be written.
+        """
+        if not self._setup.demo:
+            paths.note_opened(self._setup.env, row.agent, row.id, at_ms)
+
+    @answered()
     def read_values(self) -> dict[str, str]:
         """The values that `remember` wrote last."""
         return {} if self._setup.demo else paths.read_screen(self._setup.env)

@@ -30,7 +30,7 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
-from app.view.needs import ENDED_BADLY, RECENT_MS, SECTIONS, WAITS, Clock, section_of
+from app.view.needs import DAY_MS, ENDED_BADLY, SECTIONS, WAITS, Clock, section_of
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
 
@@ -68,6 +68,8 @@ class ListModel:
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
     now_ms       gives the time in milliseconds since the epoch, for what needs the user
+    recent_ms    how long after its last message a session needs the user, in milliseconds
+    opened       (agent, id) -> when the user last opened a session, in milliseconds since the epoch
     missing_folders, missing_agents
                  folders of sessions that no longer exist, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
@@ -86,6 +88,8 @@ class ListModel:
         self.pins = pins
         self._prices: Prices | None = None
         self.now_ms: Callable[[], int] = lambda: 0
+        self.recent_ms = 7 * DAY_MS
+        self._opened: dict[tuple[str, str], int] = {}
         self._clock: Clock | None = None
         self._waiting: int | None = None
         self.taggings: Taggings = {}
@@ -389,8 +393,35 @@ class ListModel:
         is_continued = row.ending == CONTINUED or any(
             fork.session.cwd == row.cwd and fork.session.modified > row.modified for fork in line.forks
         )
+        is_opened = self._opened.get((row.agent, row.id), -1) >= row.modified
         is_open = row.path in self._live
-        return section_of(row, self._clock, is_open=is_open, is_continued=is_continued)
+        return section_of(
+            row, self._clock, self.recent_ms, is_open=is_open, is_settled=is_continued or is_opened
+        )
+
+    @property
+    def opened(self) -> Mapping[tuple[str, str], int]:
+        """See the class."""
+        return self._opened
+
+    @opened.setter
+    def opened(self, opened: Mapping[tuple[str, str], int]) -> None:
+        self._opened = dict(opened)
+        self._waiting = None
+
+    def set_opened(self, row: Row, at_ms: int) -> bool:
+        """Note that the user has opened a session; return whether it needed the user. The list of what needs
+        the user keeps it until that is shown anew: no row moves away while it is read.
+        """
+        line = self._by_path.get(row.path)
+        if line is None or not self._needs(line):
+            return False
+        self._opened[row.agent, row.id] = at_ms
+        self._waiting = None
+        return True
+
+    def _needs(self, line: ListLine) -> bool:
+        return line.standing != HIDDEN and self._section(line) in (WAITS, ENDED_BADLY)
 
     def _uncount(self, line: ListLine) -> None:
         self._used_columns = self._waiting = self._stuck_agents = None
@@ -483,12 +514,9 @@ class ListModel:
         """The number of sessions that wait for an answer or ended badly, in all folders."""
         if self._waiting is None:
             self._clock = Clock(self.now_ms())
-            since = self._clock.now_ms - RECENT_MS
-            self._waiting = sum(
-                self._section(line) in (WAITS, ENDED_BADLY)
-                for line in self._by_path.values()
-                if line.session.modified >= since and line.standing != HIDDEN
-            )
+            since = self._clock.now_ms - self.recent_ms
+            recent = (line for line in self._by_path.values() if line.session.modified >= since)
+            self._waiting = sum(map(self._needs, recent))
         return self._waiting
 
     @property
