@@ -35,10 +35,12 @@ ENDINGS = {
 LEGEND = (
     "• sorted by this column  ✓ marked  ● open  ◐ may be open  ! cannot be resumed, or damaged lines"
     "  ★ pinned  Ψ branches  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone"
-    "  … not read yet  ? waits for an answer  ‖ interrupted  × failed or aborted"
-    "  → went on in another session"
+    "  … not read yet  ↑ newer messages on another branch  ? waits for an answer  ‖ interrupted"
+    "  × failed or aborted  → went on in another session"
 )
 UNREAD = "…"
+BEHIND = ("↑", "newer", "dim")
+"""As in `ENDINGS`, for a session whose last message in the file is on another branch than the leaf."""
 # From these widths of the pane on, scrollbar included, a column is shown, and the ending is a word.
 COUNT_FROM = 44
 AGENT_FROM = 44
@@ -338,6 +340,8 @@ def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
     """The mark, word and style of the ending; None if there is nothing to show. A session that a running
     agent may have open is not interrupted, but at work.
     """
+    if row.is_behind and row.ending not in (WAITING, FAILED, ABORTED):
+        return BEHIND
     if row.ending == INTERRUPTED and row.path in states:
         return None
     return ENDINGS.get(row.ending)
@@ -348,5 +352,7 @@ def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Li
     ending = _ending(row, states)
     if ending is not None:
         _, word, style = ending
+        if ending is BEHIND:
+            word = "newer messages on another branch"
         return [(f" {'waiting for you' if row.ending == WAITING else word} ", style)]
     return [(f" {size(row.size)} ", "dim")] if model.arrangement.sizes else []

@@ -45,6 +45,7 @@ from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import PackedText, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
+from app.sessions.summaries.leaf_trail import LeafTrail
 from app.sessions.summaries.passage_builder import PassageBuilder
 from app.sessions.summaries.titles import TitleFold
 from app.sessions.summary import CONTINUED, FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
@@ -136,6 +137,7 @@ class SummaryBuilder:
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
         self.endings = EndingFold()
+        self.leaf_trail = LeafTrail()
         self._offset = 0
         self._text: list[PackedText] = []
         self.text_bytes = 0
@@ -350,6 +352,7 @@ class SummaryBuilder:
         if entries and self.has_ids:
             ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
             self.hierarchy.add(ids, parents, entries)
+            self.leaf_trail.add(entries)
             totals.leaf_id = entries[-1].id
 
     def _add_prompts(self, prompts: Sequence[Prompt]) -> None:
@@ -541,6 +544,7 @@ class SummaryBuilder:
             first_id=header.first_id,
             unpriced=unpriced_sums(totals.unpriced),
             own_prompt=totals.own_prompt,
+            is_behind=one_a_line and not without_ids and self.leaf_trail.is_behind(totals.leaf_id),
         )
 
     def _ending(self, without_ids: bool) -> str:
