@@ -117,8 +117,15 @@ class FactsFeed:
             agents = {row.agent for row in self._model.rows()}
             self._pane.list.set_missing(*await self._files.find_missing(self._model.folders(), agents))
 
+    @started
+    async def read_recaps(self) -> None:
+        """Show the recaps of sessions, if rows have a line for them."""
+        if self._model.arrangement.roomy:
+            self._pane.list.set_recaps(await self._files.read_recaps())
+
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
+        self.read_recaps()
         # at once: leafmark may end with the next key
         self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
 

@@ -384,10 +384,12 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.feed.start()
         self.facts.read_pins()
         self.facts.read_opened()
+        self.facts.read_recaps()
         self.facts.read_queries()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
+        self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Row
+    from app.index.search.prompt_histories import Recaps
     from app.services.background import Post
     from app.setup import Setup
     from app.stores.live import Verdict
@@ -39,6 +40,7 @@ class ListFacts(BackgroundService):
         self._real_paths = RealPaths()
         self._resolved_at = 0.0
         self._sessions = LiveCandidates([])
+        self._recaps: Recaps | None = None
         # size and time of the journal that was read last, and what it had
         self._journal: tuple[tuple[int, int], tuple[bool, bool]] = (0, 0), (False, False)
 
@@ -103,6 +105,16 @@ class ListFacts(BackgroundService):
         from app.index.subagents import subagent_rows
 
         return subagent_rows(self._setup.stores, rows)
+
+    @answered()
+    def read_recaps(self) -> dict[tuple[str, str], str]:
+        """The recaps of sessions by their agents (`Recaps`)."""
+        if self._recaps is None:
+            # Imported here, in the thread: only rows of two lines show recaps.
+            from app.index.search.prompt_histories import Recaps
+
+            self._recaps = Recaps(self._setup.stores)
+        return self._recaps.read()
 
     @answered()
     def read_opened(self) -> dict[tuple[str, str], int]:

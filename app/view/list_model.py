@@ -61,6 +61,7 @@ class ListModel:
     arrangement  how the sessions are shown; change it with `arrange`
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
     taggings     the tags and notes of the sessions; change them with `set_taggings`
+    recaps       (agent, id) -> what the agent has noted about a session, raw
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
@@ -93,6 +94,7 @@ class ListModel:
         self._clock: Clock | None = None
         self._waiting: int | None = None
         self.taggings: Taggings = {}
+        self.recaps: Mapping[tuple[str, str], str] = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from app.formats.text import one_line
 from app.index.row import Row, problem_count
 from app.sessions.summary import ABORTED, CONTINUED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import shorten, shorten_start, stable_width, width
@@ -112,7 +113,7 @@ def render_second_line(
     found: HitExcerpt | None = None,
 ) -> Line:
     """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
-    path if the arrangement shows paths, else the last prompt and how the session ended, else its size if the
+    path if the arrangement shows paths, else its agent's recap, or the last prompt, and how the session ended, else its size if the
     arrangement shows sizes.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
@@ -129,7 +130,11 @@ def render_second_line(
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
     right = _ending_or_size(model, row, states)
     room = max(0, cells - INDENT - max(1, line_width(right)))
-    if row.last_prompt:
+    recap = model.recaps.get((row.agent, row.id), "")
+    if recap:
+        recap = shorten(stable_width(one_line(recap, 500)), max(0, room - 2))
+        left += [("≡ ", "faint"), *highlight(recap, model.words, "dim")]
+    elif row.last_prompt:
         prompt = shorten(stable_width(row.last_prompt), max(0, room - 2))
         left += [("› ", "faint"), *highlight(prompt, model.words, "dim")]
     if _tags_are_below(model):

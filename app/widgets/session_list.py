@@ -439,6 +439,12 @@ class SessionListView(LineList):
         self.model.set_taggings(taggings)
         self.rows_changed()
 
+    def set_recaps(self, recaps: Mapping[tuple[str, str], str]) -> None:
+        """Set what the agents say about sessions: (agent, id) -> text."""
+        if recaps != self.model.recaps:
+            self.model.recaps = recaps
+            self.redraw_rows()
+
     def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
         """Set which folders of sessions are gone, and which agents are not installed."""
         if self.model.set_missing(folders, agents):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from app.view.palette import STYLES
 from app.view.session_row import agent_style
-from tests.factory import chain, write_session
+from tests.factory import chain, write_history, write_session
 from tests.ui.conftest import install, pi_session
 
 
@@ -94,3 +97,27 @@ async def test_a_reason_of_all_sessions_of_an_agent_is_in_the_header(browser, fa
         ui.screen.facts.find_missing()
         await ui.until(lambda: "folder gone: all of omp" in ui.text(), "the other reason")
         assert "   add a rate" in drawn(ui, "add a rate")
+
+
+def recap(path, session_id, text, at):
+    write_history(path, (f"prompt {at}", "other"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS session_recaps"
+            " (session_id TEXT, cwd TEXT, recap TEXT, created_at INTEGER)"
+        )
+        connection.execute("INSERT INTO session_recaps VALUES (?, '', ?, ?)", (session_id, text, at))
+
+
+async def test_a_recap_of_the_agent_is_the_second_line_and_is_searched(browser, family):
+    history = family / "home/.omp/agent/history.db"
+    recap(history, "other", "Counting \x1b[1mwombats\x1b[0m per minute", 1)
+    recap(history, "other", "The bucket\nrefills each minute", 2)
+    before = history.read_bytes()
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("D")
+        await ui.until(lambda: "≡ The bucket refills each minute" in ui.text(), "the last recap")
+        await ui.press("slash", *"wombats")
+        await ui.until(lambda: ui.listed()[1:] == ["other"], "the session of an older recap")
+        assert "\x1b[1m" not in ui.text()
+    assert history.read_bytes() == before
