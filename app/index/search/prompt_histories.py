@@ -144,12 +144,8 @@ class Recaps:
     """
 
     def __init__(self, stores: Iterable[Store]) -> None:
-        every = (store for listed in stores for store in (listed, *listed.twins))
-        self._agents = {
-            store.history: store.agent.name
-            for store in every
-            if store.history and not _has_lines(store.history)
-        }
+        every = [store for listed in stores for store in (listed, *listed.twins) if store.history]
+        self._agents = {store.history: store.agent.name for store in every if not _has_lines(store.history)}
         self._signatures: dict[str, Signature] = {}
         self._recaps: dict[str, dict[tuple[str, str], str]] = {}
 

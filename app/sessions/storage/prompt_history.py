@@ -126,8 +126,8 @@ class History:
             return [HistoryRow._make(row) for row in rows]
 
     def recaps(self) -> list[tuple[str, str]]:
-        """Return (session id, text) of the recaps that oh-my-pi 18.3 writes of sessions, the newest first; none
-        if the history has no table of them.
+        """Return (session id, text) of the recaps that oh-my-pi 18.3 writes of sessions, the newest first;
+        none if the history has no table of them.
 
         :raises HistoryError: the database cannot be read.
         """
