@@ -113,7 +113,7 @@ def render_second_line(
     found: HitExcerpt | None = None,
 ) -> Line:
     """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
-    path if the arrangement shows paths, else its agent's recap, or the last prompt, and how the session ended,
+    path if the arrangement shows paths, else its agent's recap or the last prompt, and how the session ended,
     else its size if the arrangement shows sizes.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
