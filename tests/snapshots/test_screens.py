@@ -45,7 +45,6 @@ TREE = ("tab", "home")
 PICTURES = {
     "first run": Picture(empty=True),
     "project": Picture(("home",)),
-    "search": Picture(("slash", *"pool")),
     "completion": Picture(("slash", *"has:")),
     "marks": Picture(("space", "space")),
     "tree": Picture(("tab", "end", "left", "left")),
@@ -76,6 +75,9 @@ for columns, lines in LAYOUTS:
     PICTURES[f"browser {name}"] = Picture(size=(columns, lines))
     PICTURES[f"selector {name}"] = Picture(selector=True, size=(columns, lines))
     PICTURES[f"help {name}"] = Picture(("question_mark",), size=(columns, lines))
+    if columns > 40:
+        PICTURES[f"needs you {name}"] = Picture(("w",), size=(columns, lines))
+        PICTURES[f"search {name}"] = Picture(("slash", *"pool"), size=(columns, lines))
 for look in LOOKS:
     PICTURES[f"browser, {look}"] = Picture(("tab",), look=look, size=(120, 40))
     PICTURES[f"continue, {look}"] = Picture((*TREE, "enter"), look=look)
