@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.setup import Setup
 from app.stores import discover
 from tests.screenshots import NOW_NS, press
-from tests.snapshots.sessions import write_sessions
+from tests.snapshots.sessions import write_needing, write_sessions
 
 FOLDER = Path("/tmp/leafmark-pictures")
 LAYOUTS = ((40, 15), (80, 24), (120, 40), (200, 50))
@@ -106,6 +106,8 @@ def test_picture(name, folder, snap_compare, monkeypatch):
     (programs / "pi").chmod(0o755)
     if not picture.empty:
         write_sessions(home, str(work))
+    if name.startswith("needs you"):
+        write_needing(home, str(work))
     env = {"HOME": str(home), "PATH": str(programs), "LEAFMARK_STATE_DIR": str(folder / "state")}
     setup = Setup(
         env=env,
