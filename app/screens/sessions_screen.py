@@ -145,7 +145,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             setup,
             changed=self.sessions_changed,
             states_changed=self._states_changed,
-            journal_changed=self.refresh_bars,
+            bars_changed=self.refresh_bars,
         )
         self.feed = IndexFeed(
             setup,

@@ -760,11 +760,11 @@ class ListModel:
         """The agents of which no session can be resumed, and whether that is because the agent is not
         installed. Otherwise, the folders of all its sessions are gone.
         """
+        if not (self.missing_folders or self.missing_agents):
+            return {}
         if self._stuck_agents is None:
-            present = {
-                line.session.agent for line in self._by_path.values() if not self.cannot_resume(line.session)
-            }
-            agents = {line.session.agent for line in self._by_path.values()} - present
+            rows = self.rows()
+            agents = {row.agent for row in rows} - {row.agent for row in rows if not self.cannot_resume(row)}
             self._stuck_agents = {agent: agent in self.missing_agents for agent in sorted(agents)}
         return self._stuck_agents
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.formats.text import one_line
@@ -13,7 +14,7 @@ from app.view.formatting import age_or_date, count, file_path, short_agent, size
 from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
-from app.view.list_model import ListModel
+from app.view.list_model import ListModel, UsedColumns
 from app.view.palette import STYLES
 from app.view.sort_column import CELLS, COLUMNS, sort_column
 
@@ -57,6 +58,8 @@ SHORT_FOLDER_CELLS = 10
 COUNT_CELLS = 4
 AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
+LEAST_TITLE_CELLS = 12
+"""Cells of a title that a folder behind it leaves."""
 INDENT = 3
 """Cells before a title: the cursor, the state and a blank."""
 _TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
@@ -90,9 +93,8 @@ def render_list_line(
     right = _columns(model, line, row, cells, states, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
     folder = _short_folder(model, line, cells) if not model.is_filtered else ""
-    if folder:
-        folder = f" · {folder}"
-        room -= width(folder)
+    folder = f" · {folder}" if folder and room - width(folder) > LEAST_TITLE_CELLS else ""
+    room -= width(folder)
     own = _own_title(line, row)
     title = stable_width(own or row.title)
     tags = _tags(line, room - width(title) - 1) if not _tags_are_below(model) else []
@@ -129,6 +131,8 @@ def render_second_line(
     if model.arrangement.paths:
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
     right = _ending_or_size(model, row, states)
+    if model.is_filtered and (folder := _short_folder(model, line, cells)):
+        right = [(f" {folder} ", "dim"), *right]
     room = max(0, cells - INDENT - max(1, line_width(right)))
     recap = model.recaps.get((row.agent, row.id), "")
     if recap:
@@ -241,26 +245,39 @@ class _Column(NamedTuple):
     is_left: bool = False
 
 
-def _layout(model: ListModel, cells: int) -> list[_Column]:
+def _layout(model: ListModel, cells: int) -> Sequence[_Column]:
     """The columns behind the title for a width of the row. A column that no session fills is left out."""
-    pane, arrangement, used = cells + SCROLLBAR, model.arrangement, model.used_columns
+    arrangement = model.arrangement
+    shows_prompts = arrangement.roomy and not arrangement.paths
+    return _layout_for(
+        cells + SCROLLBAR,
+        model.used_columns,
+        arrangement.order,
+        has_folder=_has_folder(model),
+        has_words=not shows_prompts,
+    )
+
+
+@lru_cache(maxsize=64)
+def _layout_for(
+    pane: int, used: UsedColumns, order: str, *, has_folder: bool, has_words: bool
+) -> Sequence[_Column]:
     columns = []
     if pane >= BADGES_FROM and used.branches:
         columns.append(_Column("branches", BADGE_CELLS))
     if pane >= BADGES_FROM and used.labels:
         columns.append(_Column("labels", BADGE_CELLS))
-    if pane >= FOLDER_FROM and _has_folder(model):
+    if pane >= FOLDER_FROM and has_folder:
         columns.append(_Column("folder", FOLDER_CELLS + 1, "folder", is_left=True))
     if pane >= AGENT_FROM and used.agent_cells:
         columns.append(_Column("agent", used.agent_cells + 1, "agent", is_left=True))
-    is_word = pane >= ENDING_WORD_FROM and not (arrangement.roomy and not arrangement.paths)
+    is_word = has_words and pane >= ENDING_WORD_FROM
     columns.append(_Column("ending", ENDING_WORD_CELLS if is_word else 1))
     if pane >= COUNT_FROM:
         columns.append(_Column("count", COUNT_CELLS + 1, "n"))
-    is_sorted_by_own = arrangement.order in COLUMNS
-    if is_sorted_by_own:
-        columns.append(_Column("sort", CELLS + 1, COLUMNS[arrangement.order]))
-    if not is_sorted_by_own or pane >= AGE_AND_SORT_FROM:
+    if order in COLUMNS:
+        columns.append(_Column("sort", CELLS + 1, COLUMNS[order]))
+    if order not in COLUMNS or pane >= AGE_AND_SORT_FROM:
         columns.append(_Column("age", AGE_CELLS + 1, "age"))
     return columns
 
