@@ -253,6 +253,7 @@ def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
     _write(os.path.join(state_folder(env), "projects"), data)
 
 
+_LONGEST_ID = 200
 MOST_OPENED = 500
 """Sessions whose opening is remembered, the last ones."""
 
@@ -275,11 +276,13 @@ def read_opened(env: Mapping[str, str]) -> dict[tuple[str, str], int]:
 
 
 def note_opened(env: Mapping[str, str], agent: str, session_id: str, at_ms: int) -> None:
-    """Remember that a session was opened.
+    """Remember that a session was opened, unless its id is none that an agent gives.
 
     :param at_ms: milliseconds since the epoch.
     :raises OSError: the state folder cannot be written.
     """
+    if not session_id.isprintable() or len(session_id) > _LONGEST_ID:
+        return
     opened = read_opened(env)
     opened.pop((agent, session_id), None)
     opened[agent, session_id] = at_ms
