@@ -12,6 +12,7 @@ from app.formats.text import one_line
 from app.formats.utf8_text import fold
 from app.view.tool_input import COMMANDS, FILES, first_of
 
+_LONGEST_NAME = 60
 _LONGEST = 400
 """Characters of a line, and of the text before its match."""
 
@@ -32,6 +33,7 @@ def shape_call(name: str, arguments: object, matches: Sequence[str], folder: str
     """
     if not isinstance(arguments, dict):
         return None
+    name = one_line(name, _LONGEST_NAME)
     head = _head(name, arguments, folder)
     if not head:
         return None
@@ -40,7 +42,9 @@ def shape_call(name: str, arguments: object, matches: Sequence[str], folder: str
         line = _line_with(command, matches)
         if line is None:
             return None
-        return _marked(f"{name} {line}" if command.strip() == line else f"{head}: {line}", matches)
+        return _marked(
+            f"{name} {line}" if one_line(command.strip(), _LONGEST) == line else f"{head}: {line}", matches
+        )
     shape = _marked(head, matches)
     if shape.ranges:
         return shape
@@ -61,6 +65,7 @@ def shape_output(
     line = next(filter(None, (_line_with(text, matches) for text in texts)), None)
     if line is None:
         return None
+    name = one_line(name, _LONGEST_NAME)
     head = _head(name, arguments, folder) if isinstance(arguments, dict) else ""
     return _marked(f"{head or name}: {line}", matches)
 

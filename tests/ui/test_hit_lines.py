@@ -83,8 +83,9 @@ def tools(three, tmp_path):
     old, new = "a\nreturn legacy\nb", "a\nreturn modern\nc\nb"
     edit = call("t1", "edit", path="/work/app/src/shop/auth.py", oldText=old, newText=new)
     run = call("t2", "bash", command="cd /work/app && rg -n gadget src")
+    hostile = call("t3", "ba\x1b[1msh", command="echo\x1b[2J flange")
     asked = message("t", None, "assistant", "now", stopReason="toolUse")
-    asked["message"]["content"] = [edit, run]
+    asked["message"]["content"] = [edit, run, hostile]
     output = {"toolCallId": "t2", "toolName": "bash", "isError": False}
     lines = [
         header("s-tools"),
@@ -104,6 +105,7 @@ async def test_a_hit_in_a_tool_call_is_shaped_by_its_place(browser, tools):
             ("auth.py", "edit src/shop/auth.py +2 −1"),
             ("modern", "edit src/shop/auth.py +2 −1: return modern"),
             ("gadget", "bash cd /work/app && rg -n gadget src"),
+            ("flange", "ba␛[1msh echo␛[2J flange"),
             ("sprocket", "bash rg: src/b.py:31: sprocket = 3"),
         ):
             await ui.press("ctrl+u", *f"in:tools {typed}")
