@@ -17,8 +17,8 @@ FAILED = {"stopReason": "error", "errorMessage": "overloaded"}
 DONE = {"stopReason": "stop"}
 
 
-def now():
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+def now(seconds=0):
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ async def test_a_session_that_was_opened_needs_nothing_until_it_has_a_newer_mess
         await ui.press("w")
         assert ui.listed()[:2] == ["[Ended badly]", "failed"]
         path = ui.path("asks")
-        line = message("3", "2", "assistant", "x") | {"timestamp": now()}
+        line = message("3", "2", "assistant", "x") | {"timestamp": now(5)}
         line["message"] |= ASKS
         append(path, line)
         await ui.until(lambda: "2 need you (w)" in ui.text(), "the number with a new question")
