@@ -19,6 +19,7 @@ from app.view.bars import (
     preview_keys,
     project_keys,
     search_keys,
+    stuck_note,
     unread_note,
     without_lacking,
     without_resume,
@@ -69,8 +70,9 @@ class StatusBars:
         model = self._pane.model
         return header_line(
             cells,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=self._live,
             note=self._note(note),
             here=tilde(self._setup.here[0], self._setup.home),
@@ -96,7 +98,8 @@ class StatusBars:
         return sum(state == "live" and model.row_at(path) is not None for path, state in states.items())
 
     def _note(self, note: str) -> str:
-        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem)))
+        stuck = stuck_note(self._pane.model.stuck_agents)
+        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem), stuck))
         return self.activity or note or " · ".join(lasting)
 
     @property

@@ -43,7 +43,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 24
+SCHEMA = 25
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -81,13 +81,14 @@ _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 # The fields of the summary for a file that is no session.
 _BLANK = (
     *("", "", "", "", None, "", "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False, (), "", "", ()),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False, (), "", "", (), "", False),
 )
 
 
 class Row:
     """One file of a store: the fields of its `Summary` (see there), and these:
 
+    modified                that of the summary; of a fork its creation if that is later
     cwd                     the one of `folders` that counts (`folder_of`), else that of the summary
     path, store             absolute path; root of the store that lists it
     ino, size, mtime_ns, ctime_ns
@@ -146,6 +147,8 @@ class Row:
     continued_in: str
     first_id: str
     unpriced: tuple[Unpriced, ...]
+    own_prompt: str
+    is_behind: bool
     ino: int
     size: int
     mtime_ns: int
@@ -268,6 +271,9 @@ def session_row(
     now_ms = time_ns() // 1_000_000 if now_ms is None else now_ms
     if row.modified > now_ms + AHEAD_MS:
         row.ahead_ms, row.modified = row.modified, min(row.mtime_ns // 1_000_000, now_ms)
+    if row.parent_session and row.created is not None:
+        # The messages that a fork has from its parent are older than the fork.
+        row.modified = max(row.modified, min(row.created, now_ms))
     if name:
         _rename(row, name)
     return row

@@ -25,13 +25,16 @@ from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, no_session_keys, search_hint
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
+from app.view.geometry import has_heads
 from app.view.list_filter import rows_decide
+from app.view.recent_queries import RecentQueries
 from app.view.selection import StableSelection
+from app.view.session_row import SCROLLBAR, render_heads
 from app.view.welcome import welcome_panel
 from app.widgets.commands import bindings_of
 from app.widgets.completion_popup import CompletionPopup
 from app.widgets.inputs import SearchBox
-from app.widgets.panes import Note, Pane
+from app.widgets.panes import Bar, Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
@@ -91,8 +94,10 @@ class SessionsPane(Pane):
     list            the list
     box             the search box
     note            the message below the box
+    heads           the heads of the columns
     popup           the list of completions below the box; the screen has it in a layer of its own
     completion      completes the query
+    recent          the last queries
     model           the sessions
     preset          that of the screen
     everywhere      tool calls and output are searched too
@@ -115,6 +120,9 @@ class SessionsPane(Pane):
     class Changed(Message):
         """Other sessions are shown, or in another way."""
 
+    class QueryUsed(Message):
+        """Another query than before was used, see `recent`."""
+
     def __init__(
         self,
         preset: Preset,
@@ -136,6 +144,7 @@ class SessionsPane(Pane):
         here = model.arrangement.scope == "here"
         self.box = SearchBox(id="filter", hint=search_hint(preset, here=here))
         self.note = Note(id="search-note")
+        self.heads = Bar(self._draw_heads, id="heads")
         self.model = model
         self.preset = preset
         self.everywhere = False
@@ -163,6 +172,7 @@ class SessionsPane(Pane):
         self.hits = ListedHits(self.list, index, self.post_message, located)
         self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
+        self.recent = RecentQueries()
         self.completion = QueryCompleter(
             self.box, self.popup, self._completer, lists_filters=not preset.keeps_box
         )
@@ -170,6 +180,7 @@ class SessionsPane(Pane):
     def compose(self) -> ComposeResult:
         yield self.box
         yield self.note
+        yield self.heads
         yield self.list
 
     def on_mount(self) -> None:
@@ -222,6 +233,7 @@ class SessionsPane(Pane):
                     so_far=so_far,
                     leaves_tools=self.leaves_tools,
                     here=model.total,
+                    hidden=model.found_hidden(),
                     elsewhere=model.found_elsewhere(),
                 )
             else:
@@ -231,6 +243,16 @@ class SessionsPane(Pane):
             self.list.show_notice([])
         self.update_rule()
         self.run_waiting()
+
+    def _draw_heads(self, cells: int) -> Line:
+        return [*render_heads(self.model, cells - SCROLLBAR), (" " * SCROLLBAR, "text")]
+
+    def show_heads(self, height: int) -> None:
+        """Show the heads of the columns if the pane is high enough for them.
+
+        :param height: the lines of the pane.
+        """
+        self.heads.display = has_heads(height) and not self.is_alone
 
     def _draw_panel(self, cells: int, height: int) -> list[Line]:
         """The panel of a screen without any session."""
@@ -257,8 +279,10 @@ class SessionsPane(Pane):
             instead = joined_facts(
                 facts, projects=model.projects if self.preset.grouped else 0, live=live, note=note
             )
-        hidden = hidden_note(model.hidden, with_subagents=model.hides_subagents)
+        # the header has their number, too
+        hidden = hidden_note(model.hidden) if self.joined is not None else ""
         self.say(facts, title, tuple(shorter), instead=instead, closing=hidden)
+        self.heads.renew()
 
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""
@@ -611,8 +635,33 @@ class SessionsPane(Pane):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        if event.pages or not self.completion.step(event.rows):
-            self.list.step(event.rows, event.pages)
+        if not event.pages and (self.completion.step(event.rows) or self._bring_back(event.rows)):
+            return
+        self.list.step(event.rows, event.pages)
+
+    def _bring_back(self, rows: int) -> bool:
+        """Bring back the query before or after the one in the box; return whether there is one. In a selector
+        whose cursor is not on the first session, the list moves instead.
+        """
+        box, is_up = self.box, rows < 0
+        if (
+            is_up
+            and self.preset.keeps_box
+            and not box.value
+            and self.list.cursor > self.model.first_session()
+        ):
+            return False
+        query = self.recent.older(box.value) if is_up else self.recent.newer(box.value)
+        if query is None:
+            return False
+        box.value = query
+        box.cursor_position = len(query)
+        return True
+
+    def _use_query(self) -> None:
+        """Remember the query in the box."""
+        if self.recent.add(self.box.value):
+            self.post_message(self.QueryUsed())
 
     @on(SearchBox.MarkAsked)
     def _mark_asked(self) -> None:
@@ -631,6 +680,8 @@ class SessionsPane(Pane):
 
     @on(SearchBox.CursorMoved)
     def _cursor_moved(self) -> None:
+        if self.box.cursor_position < len(self.box.value):
+            self.recent.leave()
         if self.completion.state == "list":
             self.completion.cursor_moved()
             self.changed()
@@ -647,6 +698,7 @@ class SessionsPane(Pane):
             return
         self.completion.close()
         self._typed_enough()
+        self._use_query()
         if self.preset.keeps_box:
             await self.run_action("screen.resume")
             return
@@ -669,6 +721,7 @@ class SessionsPane(Pane):
 
     def _clear(self) -> None:
         """Remove the query; the box keeps the focus."""
+        self._use_query()
         self.box.value = ""
         self.list.set_query("")
         self._answered = ""

@@ -44,6 +44,7 @@ from app.view.bars import keys_line, lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
+from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
 from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
@@ -133,6 +134,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.settings = settings
         self.model = model
         model.prices, model.now_ms = setup.prices, setup.now_ms
+        model.recent_ms = settings.needs_days * DAY_MS
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
@@ -147,7 +149,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.host = host = DialogHost(self)
         self.messages = messages = StatusMessages(self)
         self._requested = ResumePlanner(setup, post)
-        self.starter = Starter(host, messages, self._requested)
+        self.starter = Starter(host, messages, self._requested, lambda row: self.facts.note_opened(row))
         self.facts = facts = FactsFeed(
             host,
             messages,
@@ -156,7 +158,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             setup,
             changed=self.sessions_changed,
             states_changed=self._states_changed,
-            journal_changed=self.refresh_bars,
+            bars_changed=self.refresh_bars,
         )
         self.feed = IndexFeed(
             setup,
@@ -352,9 +354,13 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _follow_stores(self) -> None:
         self.feed.start()
         self.facts.read_pins()
+        self.facts.read_opened()
+        self.facts.read_recaps()
+        self.facts.read_queries()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
+        self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
@@ -414,6 +420,8 @@ class SessionsScreen(FirstPictureScreen[None]):
                 pane.styles.width = box.width
                 pane.styles.height = box.height
         self.query_one("#right").display = len(places.boxes) > (PANES[0] in places.boxes)
+        if PANES[0] in places.boxes:
+            self.sessions_pane.show_heads(places.boxes[PANES[0]].height)
         divider = self.query_one("#divider", Divider)
         divider.display = places.divider >= 0
         middles = [box.y - places.top for box in places.boxes.values() if box.x > 0 and box.y > places.top]
@@ -451,7 +459,14 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self.sessions_pane in event.widget.ancestors:
             self.sessions_pane.focus_moved()
         self.beside.focus_moved(event.widget)
+        self._note_opened()
         self.refresh_bars()
+
+    def _note_opened(self) -> None:
+        """Note that the user reads the session under the cursor, if a pane that shows it has the focus."""
+        row = self.sessions_pane.list.row
+        if row is not None and self.beside.focused_pane != PANES[0]:
+            self.host.start(self.facts.note_opened(row))
 
     def on_screen_suspend(self) -> None:
         self.messages.covered()
@@ -597,6 +612,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_act(self, what: str) -> None:
         """Act on the sessions by a method of `SessionActions`."""
         self.sessions_pane.once_known(getattr(self.actions, what))
+
+    @on(SessionsPane.QueryUsed)
+    def _query_used(self) -> None:
+        self.facts.remember_queries()
 
     def action_explain_trash(self) -> None:
         """Show which key trashes."""

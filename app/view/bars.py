@@ -4,7 +4,7 @@ offers. `app.view.status_line` has the line between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.commands import COMMANDS, Command, command_by_id, pane_commands
 from app.formats.text import one_line
@@ -30,10 +30,13 @@ def header_line(
     note: str,
     here: str,
     order: str = "",
+    hidden: int = 0,
     waiting: int = 0,
 ) -> Line:
     """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
 
+    :param total: the number of sessions that the rule of the list has as well; ``projects``: theirs.
+    :param hidden: the number of the hidden ones, which are counted apart.
     :param order: the order and the agent of the list.
     :param waiting: the number of sessions that need the user.
     """
@@ -41,6 +44,8 @@ def header_line(
         (" leafmark ", "brand"),
         (f"  {counted(total, 'session')} · {counted(projects, 'project')}", "dim"),
     ]
+    if hidden:
+        left.append((f" + {hidden_note(hidden, noun=False)}", "dim"))
     if live:
         left += [(" · ", "dim"), (live_note(live), "live")]
     if waiting:
@@ -132,16 +137,15 @@ def session_title(row: Row) -> tuple[str, str]:
     return stable_width(one_line(row.title, 500)), f" · {row.agent}"
 
 
-def hidden_note(hidden: int, *, with_subagents: bool = False) -> str:
+def hidden_note(hidden: int, *, noun: bool = True) -> str:
     """The number of sessions that are hidden by default, with the key that shows them; "" for none.
 
-    :param with_subagents: some of them are those of sub-agents, and not empty.
+    :param noun: say of what it is the number.
     """
     if not hidden:
         return ""
     key = key_of("list.hidden")
-    what = "session" if with_subagents else "empty session"
-    return f"{counted(hidden, what)} hidden" + (f" ({key})" if key else "")
+    return (counted(hidden, "session") if noun else f"{hidden:,}") + " hidden" + (f" ({key})" if key else "")
 
 
 def reading_note(done: int, total: int) -> str:
@@ -155,6 +159,18 @@ def unread_note(files: int, folders: int) -> str:
     """
     unread = how_many_unread(files, folders)
     return f"{unread} not read: leafmark doctor" if unread else ""
+
+
+def stuck_note(agents: Mapping[str, bool]) -> str:
+    """The note in the header about agents of which no session can be resumed; empty if there are none.
+
+    :param agents: agent -> whether it is not installed; else the folders of all its sessions are gone.
+    """
+    missing = [agent for agent, is_missing in agents.items() if is_missing]
+    homeless = [agent for agent, is_missing in agents.items() if not is_missing]
+    parts = [f"not installed: {', '.join(missing)}"] if missing else []
+    parts += [f"folder gone: all of {', '.join(homeless)}"] if homeless else []
+    return " · ".join(parts)
 
 
 def cache_note(reason: str) -> str:

@@ -21,12 +21,12 @@ from app.view.bars import (
 from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import searching_for
 from app.view.formatting import tilde
-from app.view.geometry import PANES, Box, PaneLayout
+from app.view.geometry import PANES, Box, PaneLayout, has_heads
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
 from app.view.preset import BROWSER, SELECTOR
 from app.view.rules import LAST, divider_char, rule_line
-from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
+from app.view.session_row import SCROLLBAR, render_heads, render_list_line, render_second_line
 from app.view.status_line import with_right
 from app.view.welcome import welcome_panel
 
@@ -67,8 +67,9 @@ def frame(
     if places.header:
         head = header_line(
             columns,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=0,
             note=note,
             here=tilde(here, home),
@@ -145,14 +146,15 @@ class _Content:
 
     def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str | None) -> None:
         self.model = model
-        self.hidden = hidden_note(model.hidden)
+        self.hidden = hidden_note(model.hidden) if note is not None else ""
         self.query = query
         self._now_ms = now_ms
         self._note = note
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
-        height = box.height - (not model.finds_nothing) - (query is not None)
+        self._has_heads = has_heads(box.height) and not model.finds_nothing
+        height = box.height - (not model.finds_nothing) - (query is not None) - self._has_heads
         cells = box.width - SCROLLBAR
         self._panel: list[Line] = []
         if model.searched is not None and model.finds_nothing:
@@ -185,6 +187,10 @@ class _Content:
             if y == 0:
                 here = self.model.arrangement.scope == "here"
                 return _search_line(self.query, search_hint(SELECTOR, here=here), cells)
+            y -= 1
+        if self._has_heads:
+            if y == 0:
+                return [*_plain(render_heads(self.model, cells - SCROLLBAR)), (" ", "text", "background")]
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 

@@ -14,6 +14,8 @@ TALL_FROM = 30
 """Lines from which on there are a header and a closing rule."""
 SMALLEST = (20, 8)
 """Columns and lines of the smallest screen with panes."""
+HEADS_FROM = 8
+"""Lines of the list's pane, its rule among them, from which on it has a line with the heads of columns."""
 FOOTER = 2
 """Lines of the bars below the panes: the status line and the keys."""
 LEAST_COLUMNS = 20
@@ -115,6 +117,11 @@ def place(
         boxes[shown[0]] = Box(x, top, columns - x, upper)
         boxes[shown[1]] = Box(x, top + upper, columns - x, height - upper)
     return PaneLayout(boxes, divider, is_tall, is_tall)
+
+
+def has_heads(height: int) -> bool:
+    """Whether a list's pane of this height has a line with the heads of the columns."""
+    return height >= HEADS_FROM
 
 
 def _left(columns: int) -> int:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.view.geometry import FOOTER, PANES, TALL_FROM, USUAL, Box, PaneLayout, Sizes, place, place_selector
+from app.view.geometry import (
+    FOOTER,
+    PANES,
+    TALL_FROM,
+    USUAL,
+    Box,
+    PaneLayout,
+    Sizes,
+    has_heads,
+    place,
+    place_selector,
+)
 
 if TYPE_CHECKING:
     from app.commands import Command
@@ -43,7 +54,8 @@ class Preset(NamedTuple):
     def list_lines(self, columns: int, lines: int, sizes: Sizes = USUAL) -> int:
         """The number of lines for sessions while the list has the focus."""
         places = self.place(columns, lines, PANES[0], sizes, False)
-        return max(1, places.boxes[PANES[0]].height - 1 - self.keeps_box)
+        height = places.boxes[PANES[0]].height
+        return max(1, height - 1 - self.keeps_box - has_heads(height))
 
 
 BROWSER = Preset(

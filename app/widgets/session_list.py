@@ -432,10 +432,15 @@ class SessionListView(LineList):
         self.model.set_taggings(taggings)
         self.rows_changed()
 
+    def set_recaps(self, recaps: Mapping[tuple[str, str], str]) -> None:
+        """Set what the agents say about sessions: (agent, id) -> text."""
+        if recaps != self.model.recaps:
+            self.model.recaps = recaps
+            self.redraw_rows()
+
     def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
         """Set which folders of sessions are gone, and which agents are not installed."""
-        if (folders, agents) != (self.model.missing_folders, self.model.missing_agents):
-            self.model.missing_folders, self.model.missing_agents = folders, agents
+        if self.model.set_missing(folders, agents):
             self.redraw_rows()
 
     def set_states(self, states: Mapping[str, str]) -> None:

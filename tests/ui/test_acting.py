@@ -259,9 +259,9 @@ async def test_an_empty_session_stays_shown_while_it_is_pinned(browser, three, t
         await ui.press("full_stop")
         await ui.settled()
         assert "bare" in ui.listed()
-        assert "empty session hidden" not in ui.text()
+        assert "+ 1 hidden" not in ui.text()
         await ui.press("p")
-        await ui.until(lambda: "1 empty session hidden (.)" in ui.text(), "the end of the pin")
+        await ui.until(lambda: "+ 1 hidden (.)" in ui.text().split("\n")[0], "the end of the pin")
         assert "bare" not in ui.listed()
 
 
