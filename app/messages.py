@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
-    from app.view.transcript_block import Part
     from app.view.tree_view import TreeView
 
 
@@ -66,6 +65,10 @@ class SessionsChanged(Message):
     _: KW_ONLY
     looked: bool = False
     unread: tuple[int, int] = (0, 0)
+
+
+class TouchedFilesRead(Message):
+    """The files that sessions touched are known, or have changed: queries for them have other answers."""
 
 
 @dataclass(eq=False, repr=False)
@@ -216,22 +219,6 @@ class EntriesFound(Message):
     nodes: Sequence[Node]
     _: KW_ONLY
     done: bool
-    reason: str = ""
-
-
-# A transcript.
-
-
-@dataclass(eq=False, repr=False)
-class TranscriptRead(Message):
-    """A part of a session's transcript was read.
-
-    part     None if it could not be read
-    reason   why, raw
-    """
-
-    generation: int
-    part: Part | None
     reason: str = ""
 
 
