@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import chain, entry, message, write_session
 from tests.quick_trash import SUBPROCESS
 from tests.sessions.manager.conftest import Home

@@ -19,7 +19,7 @@ from tests.actions.conftest import contents, lines_of, reopened
 from tests.factory import append, chain, message, write_session
 
 if TYPE_CHECKING:
-    from app.sessions.manager.change import Change
+    from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 
 SINCE = [

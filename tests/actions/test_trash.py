@@ -12,10 +12,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionError
 
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import delete_for_good, trash
-from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere, SessionError
+from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere
 from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
 from tests.actions.conftest import contents, read_only, trash_of

@@ -52,8 +52,9 @@ class Ticker:
 
 
 def main() -> int:
+    from leafmark import Index
+
     from app import setup
-    from app.index.index import Index
 
     process_setup = setup.setup_from_process()
     index = Index(process_setup.stores, process_setup.cache_folder)

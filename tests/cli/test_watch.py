@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.index.scan.deltas import Delta
+from app.index import Delta
 from app.reports import watch
 from app.reports.watch import changes, line
 from tests.cli.conftest import ROOT

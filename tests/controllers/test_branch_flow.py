@@ -6,13 +6,13 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
+from leafmark import SessionError
 
 from app.actions.branch_options import BranchOption, BranchOptions
 from app.controllers.branch_flow import BranchFlow
 from app.dialogs import continue_from_here
 from app.messages import Outcome
-from app.sessions.errors import SessionError
-from app.sessions.manager.change import Change
+from app.sessions import Change
 from app.sessions.manager.navigation import Target
 from app.settings import Settings
 from app.view.branch_choices import Choice

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from leafmark import SessionError
 
 from app.controllers.session_actions import SessionActions
 from app.messages import ActionsDone, ActionsProgressed, Outcome
-from app.sessions.errors import NoTrash, SessionError
-from app.sessions.manager.change import Change
+from app.sessions import Change
+from app.sessions.errors import NoTrash
 from app.settings import Settings
 from app.stores.live import LIVE, MAYBE
 from app.view.notifications import ActionProgress

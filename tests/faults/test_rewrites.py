@@ -13,8 +13,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.storage import file_storage
 from tests.factory import chain, write_session
 from tests.faults.harness import (

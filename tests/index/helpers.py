@@ -7,18 +7,19 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from app.index.index import Index
+from leafmark import Index, Store
+
 from app.index.row import FIELDS
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.row import Row
-    from app.index.scan.deltas import Delta
+    from leafmark import Row
+
+    from app.index import Delta
 
 FIRST_MESSAGE, GREW_MS, REFUSED = map(FIELDS.index, ("first_message", "grew_ms", "refused"))
 

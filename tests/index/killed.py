@@ -17,8 +17,9 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.index.catalog import writes
-from app.index.index import Index
 from app.index.scan import deltas, scan, walk
 from app.index.text import compaction, segment, store
 from tests.index.helpers import pi_store

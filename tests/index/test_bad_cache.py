@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index import open as open_index
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.resolve import resolve
 from app.index.row import SCHEMA
 from tests.cases import cases
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 NAME = f"catalog-{SCHEMA}.db"
 

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog import database
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.scan.retry import TIMES
 from app.index.verify import verify
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 COUNT = 12
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.scan import retry
 from app.index.scan.scan import Scanner
 from app.index.watch import polling
@@ -24,8 +24,9 @@ from tests.waiting import PATIENCE, ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 COUNT = 12
 MANY = 300

@@ -20,8 +20,9 @@ from tests.index.helpers import append, fill, message, pi_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 
 class Clock:

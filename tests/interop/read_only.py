@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
+from leafmark import Index
+
 from app.actions.resume import Plan
 from app.cli import main
-from app.index.index import Index
 from app.index.live_sessions import live_sessions
 from app.resume_command import plan_by_reference
 from app.sessions.tree.tree import open_tree
@@ -33,7 +34,7 @@ from tests.interop.provider import Provider, answer_to
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.row import Row
+    from leafmark import Row
 
 PACKAGES = Path(os.environ.get("LEAFMARK_AGENTS", os.devnull), "node_modules")
 SECONDS = 300

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.query.query import Facts
 from app.index.search import matchers
 from app.index.search.engine import SearchEngine
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from leafmark import Hit
+
+    from app.index import Page
     from app.index.query.query import Query
-    from app.index.search.results import Hit, Page
     from tests.search.reference import Place, Session
 
 FACTS = Facts()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.scan.deltas import Delta
+from app.index import Delta
 from app.messages import CacheNotSaved, CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.index_service import MOST_ROWS, IndexService
 from app.services.index_share import IndexShare
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 
 class Screen:

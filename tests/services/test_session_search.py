@@ -10,10 +10,10 @@ from threading import Event
 from types import SimpleNamespace
 
 import pytest
+from leafmark import Hit, Index
 
-from app.index.index import Index
 from app.index.query.grammar import parse
-from app.index.search.results import Hit, Hits
+from app.index.search.results import Hits
 from app.services import session_search
 from app.services.session_search import ACTIVE, HitLocator, SessionSearch
 from app.stores import discover

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 @pytest.fixture

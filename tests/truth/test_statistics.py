@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index, SessionManager
 
 from app.cli import main
 from app.demo.folder import DemoFolder
 from app.index.figures_file import current_figures, figures_path, unpacked
-from app.index.index import Index
 from app.index.statistics import GROUPS, statistics
 from app.reports.stats import to_json as as_json
-from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores import discover
 from app.view.cells import width
@@ -30,9 +29,9 @@ from tests.truth.slow_statistics import can_read, totals
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.index.row import Row
+    from leafmark import Row, Store
+
     from app.index.statistics import Group
-    from app.stores.base import Store
 
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns")

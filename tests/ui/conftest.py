@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+from leafmark import Index
 from textual import events
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
@@ -19,7 +20,6 @@ from textual._context import visible_screen_stack
 from app.browser import Browser
 from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.screens.selector import SelectorScreen
 from app.settings import read_settings
 from app.setup import Setup

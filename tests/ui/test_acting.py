@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from leafmark import Index, SessionManager
 from textual import events
 
 from app.actions import row_actions
 from app.actions.journal import Journal
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.index.index import Index
 from app.services import list_facts
-from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from app.stores.live import LIVE, Verdict
 from tests.factory import chain, header, write_session

@@ -287,7 +287,7 @@ async def test_the_keys_of_oh_my_pi_filter_the_tree(browser, work, key, tree_fil
 
 
 async def test_in_a_live_session_the_choice_stays_visible_with_its_reason(browser, work, monkeypatch):
-    from app.sessions.manager.session_manager import SessionManager
+    from leafmark import SessionManager
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "open in pi (pid 7)")
     async with browser(here=str(work), size=(160, 45)) as ui:

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from app.dialogs.questions import WaitDialog
 from app.panes import entry_pane
 from app.services import entry_reader
-from app.sessions.storage.blobs import BlobStore
+from app.sessions import BlobStore
 from app.settings import settings_file
 from app.view.image_lines import UPPER, ImageLine, delete_command, placeholder_cells
 from app.view.palette import DARK, LIGHT

@@ -7,11 +7,11 @@ import json
 import os
 
 import pytest
+from leafmark import SessionError
 
 from app.actions import trash
 from app.dialogs.row_dialogs import RowQuestion
 from app.services import list_facts
-from app.sessions.errors import SessionError
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, message, write_session
@@ -50,7 +50,7 @@ async def test_without_sessions_the_state_of_each_store_is_shown(browser, tmp_pa
 
 
 async def test_when_following_fails_the_reason_and_the_key_to_rescan_are_shown(browser, three, monkeypatch):
-    from app.index.index import Index
+    from leafmark import Index
 
     def broken(self, *_):
         raise OSError(errno.ENOSPC, "no watches left", "/somewhere")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
+from leafmark import Index
 
 from app.dialogs.row_dialogs import RowEditor
-from app.index.index import Index
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
 from tests.ui.conftest import WAYS, pi_session

@@ -5,11 +5,11 @@ flickers. The complete list equals it as well, as far as the catalog was current
 from __future__ import annotations
 
 import pytest
+from leafmark import Index
 from textual.screen import Screen
 
 from app import paths
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
 from app.services.index_service import place_of
 from app.setup import Setup

@@ -7,11 +7,11 @@ from __future__ import annotations
 import threading
 
 import pytest
+from leafmark import Index
 from textual import events
 
 from app.controllers.resume_controller import ResumeController
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.index.index import Index
 from app.panes import sessions_pane
 from app.services import resume_planner
 from tests.factory import chain, stamp

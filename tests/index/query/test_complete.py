@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.query.completion import MOST_CANDIDATES, Vocabulary, complete, vocabulary
+from app.index import Vocabulary, complete, vocabulary
+from app.index.query.completion import MOST_CANDIDATES
 from app.index.query.filter_table import FILTER_KINDS
 from app.stores import AGENTS
 from tests.cases import cases

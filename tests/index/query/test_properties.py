@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from leafmark import QueryError
 
 from app.formats.text import one_line
 from app.formats.utf8_text import to_nfc
-from app.index.query.completion import MOST_CANDIDATES, complete, vocabulary
+from app.index import complete, vocabulary
+from app.index.query.completion import MOST_CANDIDATES
 from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
-from app.index.query.query import Facts, QueryError
+from app.index.query.query import Facts
 from app.index.query.tokens import as_value, quote, tokens
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import fields

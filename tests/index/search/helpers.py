@@ -6,15 +6,18 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.index.index import Index
+from leafmark import Index
+
 from tests.factory import NOW, header, message, stamp
 from tests.index.helpers import pi_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafmark import Hit
+
+    from app.index import Page
     from app.index.search.engine import SearchEngine
-    from app.index.search.results import Hit, Page
     from app.index.search.search_run import SearchRun
 
 
