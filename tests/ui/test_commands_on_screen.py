@@ -6,7 +6,6 @@ import pytest
 from textual.actions import parse
 
 from app.commands import COMMANDS
-from app.dialogs.help import HelpDialog
 from app.keys import keys_of
 from app.screens.browser import BrowserScreen
 from app.widgets.transcript_lines import TranscriptLines
@@ -54,7 +53,7 @@ async def test_every_command_that_names_a_method_names_one_that_is_there(browser
 async def test_help_shows_every_command_and_closes(browser, three):
     async with browser(size=(120, 140)) as ui:
         await ui.press("question_mark", "shift+tab")
-        assert isinstance(ui.screen, HelpDialog)
+        assert ui.is_in("Help")
         text = str(ui.screen.query_one("#help-text").content)
         for command in COMMANDS:
             assert command.help[:40] in text, command.id
@@ -69,7 +68,7 @@ async def test_help_shows_every_command_and_closes(browser, three):
 async def test_keys_that_leave(browser, three, keys):
     async with browser() as ui:
         await ui.press(*keys.split())
-        assert ui.app._exit
+        assert ui.has_ended
         assert ui.app.return_value is None
 
 

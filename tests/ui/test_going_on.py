@@ -10,8 +10,6 @@ import pytest
 from textual import events
 from textual.widgets import TextArea
 
-from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.questions import WaitDialog
 from app.screens.browser import BrowserScreen
 from tests.factory import chain, message, write_session
 from tests.holding import running
@@ -61,7 +59,7 @@ def omp(tmp_path, work):
 
 
 async def asked(ui):
-    await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+    await ui.until(lambda: ui.is_in("Continue from here"), "the dialog")
     await ui.pilot.pause()
 
 
@@ -90,7 +88,7 @@ async def go_to_session(ui, path):
 
 
 async def started(ui):
-    await ui.until(lambda: ui.app._exit, "the plan")
+    await ui.until(lambda: ui.has_ended, "the plan")
     return ui.app.return_value
 
 
@@ -120,7 +118,7 @@ async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothi
         await ui.press("escape")
         assert isinstance(ui.screen, BrowserScreen)
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 async def test_the_first_choice_makes_a_new_file_and_keeps_the_old_one(browser, work):
@@ -158,7 +156,7 @@ async def test_without_its_program_the_leaf_moves_and_can_be_moved_back(browser,
         assert "Ctrl+S move the leaf" in words(ui)
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == picked, "the leaf")
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.press("z")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == "f", "the old leaf")
 
@@ -198,10 +196,10 @@ async def test_a_changed_text_needs_two_escapes(browser, work):
         await ui.press("backspace")
         assert "Esc cancel" in words(ui), "it is as it was"
         await ui.press("x", "escape")
-        assert isinstance(ui.screen, ContinueDialog)
+        assert ui.is_in("Continue from here")
         assert "Esc again cancels" in words(ui)
         await ui.press("y", "escape")
-        assert isinstance(ui.screen, ContinueDialog)
+        assert ui.is_in("Continue from here")
         assert ui.screen.query_one("#prompt", TextArea).text == "fivexy"
         await ui.press("escape")
         assert isinstance(ui.screen, BrowserScreen)
@@ -264,7 +262,7 @@ async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(brow
         before = path.read_bytes()
         await ask_at(ui, "five", "shift+enter")
         await ui.press(*"!", "ctrl+s")
-        await ui.until(lambda: isinstance(ui.screen, WaitDialog), "the command")
+        await ui.until(lambda: ui.is_in("Summary"), "the command")
         await ui.press("escape")
         await asked(ui)
         assert ui.screen.query_one("#prompt", TextArea).text == "five!"

@@ -18,7 +18,7 @@ from app.view.image_lines import UPPER, ImageLine, delete_command, placeholder_c
 from app.view.palette import DARK, LIGHT
 from tests.factory import chain, message, write_session
 from tests.pictures import BLUE, GREEN, RED, WHITE, block, image_file, plain, saved
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import pi_session, strips
 
 COLOURS = {"COLORTERM": "truecolor", "TERM": "xterm-256color"}
 PLACEHOLDER = "\U0010eeee"
@@ -291,7 +291,7 @@ async def test_kitty_gets_the_image_once_and_draws_it_in_placeholder_cells(opene
 def placeholders(ui):
     """The number of placeholder cells on the screen by colour, which identifies the image."""
     counts = Counter()
-    for strip in ui.app.screen._compositor.render_strips():
+    for strip in strips(ui.app.screen):
         for text, style, _ in strip:
             if PLACEHOLDER in text:
                 counts[style.color.name] += text.count(PLACEHOLDER)

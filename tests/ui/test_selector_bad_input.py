@@ -10,12 +10,11 @@ import pytest
 from leafmark import SessionError
 
 from app.actions import trash
-from app.dialogs.row_dialogs import RowQuestion
 from app.services import list_facts
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, message, write_session
-from tests.ui.conftest import snapshot
+from tests.ui.conftest import QUESTION, snapshot
 
 # stores
 
@@ -25,7 +24,7 @@ async def test_an_unreadable_store_does_not_hide_others(browser, three, monkeypa
     (three / "home/.omp/agent/sessions").write_text("no folder")
     async with browser(selector="") as ui:
         assert ui.listed() == ["branchy", "plain"]
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to this user")
@@ -187,7 +186,7 @@ async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash,
         assert any("no trash on this file system" in toast for toast in ui.toasts())
         await ui.press("enter", "y", "ctrl+d", "space", "delete")
         assert path.exists(), "the key that confirmed before does not confirm this"
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
         await ui.press("x")
         await ui.until(lambda: not path.exists(), "the end")
         await ui.until(lambda: any("Deleted for good" in toast for toast in ui.toasts()), "the word")

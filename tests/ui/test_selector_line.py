@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.dialogs.row_dialogs import RowQuestion
 from app.panes.sessions_pane import SessionsPane
 from tests.factory import chain, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import QUESTION, pi_session
 
 
 async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
@@ -58,7 +57,7 @@ async def test_keys_that_delete_a_word(browser, three, key):
         assert ui.box.value == "man "
         await ui.press(key)
         assert ui.box.value == ""
-        assert not isinstance(ui.screen, RowQuestion)
+        assert not ui.is_in(QUESTION)
 
 
 async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
@@ -66,7 +65,7 @@ async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
         for typed in ("", "man"):
             await ui.press(*typed)
             await ui.press("ctrl+d")
-            assert isinstance(ui.screen, RowQuestion)
+            assert ui.is_in(QUESTION)
             await ui.press("escape")
             assert ui.box.value == typed
             assert ui.path("plain").exists()
