@@ -178,3 +178,12 @@ async def test_without_its_program_the_prompt_is_left_as_a_draft(browser, tmp_pa
         await ui.until(draft.exists, "the draft")
         await ui.until(lambda: draft.read_text() == "three!", "its text")
         assert not ui.has_ended
+
+
+async def test_marks_end_with_the_action(browser, three):
+    async with browser() as ui:
+        await ui.press("space", "space", "p")
+        await ui.until(lambda: ui.text().count("★") >= 2, "the pins")
+        await ui.until(
+            lambda: not ui.screen.model.marked and "marked" not in ui.text(), "the end of the marks"
+        )
