@@ -21,17 +21,12 @@ from textual.widgets import Input
 from app.browser import Browser
 from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
-from app.screens.selector import SelectorScreen
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup import first_frame
 from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.view.arrangement import initial
-from app.widgets.entry_lines import EntryLines
-from app.widgets.entry_tree import EntryTree
-from app.widgets.inputs import SearchBox
-from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
 
 HERE = "/work/app"
@@ -163,11 +158,11 @@ class Driver:
     @property
     def selects(self):
         """Whether the screen is the selector."""
-        return isinstance(self.screen, SelectorScreen)
+        return bool(self.screen.query("#preview"))
 
     @property
     def box(self):
-        return self.screen.query_one("#filter", SearchBox)
+        return self.screen.query_one("#filter")
 
     def toasts(self):
         """The messages that were shown or wait to be shown, oldest first."""
@@ -175,15 +170,15 @@ class Driver:
 
     @property
     def sessions(self):
-        return self.screen.query_one("#sessions", SessionListView)
+        return self.screen.query_one("#sessions")
 
     @property
     def tree(self):
-        return self.screen.query_one("#tree", EntryTree)
+        return self.screen.query_one("#tree")
 
     @property
     def entry(self):
-        return self.screen.query_one("#entry", EntryLines)
+        return self.screen.query_one("#entry")
 
     @property
     def focus(self):

@@ -10,7 +10,6 @@ import pytest
 from textual import events
 from textual.widgets import TextArea
 
-from app.screens.browser import BrowserScreen
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import install, pi_session
@@ -116,7 +115,7 @@ async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothi
         await ui.until(lambda: "five" in ui.screen.query_one("#outline", TextArea).text, "the outline")
         assert "with the summary" in words(ui)
         await ui.press("escape")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert not ui.screen.is_modal
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
         assert not ui.has_ended
 
@@ -182,7 +181,7 @@ async def test_only_copying_changes_nothing(browser, work):
         await ui.press(*"!", "ctrl+y")
         assert ui.app.clipboard == "five!"
         assert ui.toasts() == ["Copied the prompt"]
-        assert isinstance(ui.screen, BrowserScreen)
+        assert not ui.screen.is_modal
         assert path.read_bytes() == before
 
 
@@ -202,7 +201,7 @@ async def test_a_changed_text_needs_two_escapes(browser, work):
         assert ui.is_in("Continue from here")
         assert ui.screen.query_one("#prompt", TextArea).text == "fivexy"
         await ui.press("escape")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert not ui.screen.is_modal
         assert path.read_bytes() == before
         assert ui.app.clipboard == ""
 

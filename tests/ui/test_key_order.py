@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
-from app.widgets.inputs import SearchBox
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -28,9 +28,9 @@ async def test_a_key_after_tab_goes_to_the_tree(browser, three):
 def typed(monkeypatch):
     """The texts that are inserted into the search line, one for each insertion."""
     texts = []
-    insert = SearchBox.insert_text_at_cursor
+    insert = Input.insert_text_at_cursor
     monkeypatch.setattr(
-        SearchBox, "insert_text_at_cursor", lambda box, text: (texts.append(text), insert(box, text))
+        Input, "insert_text_at_cursor", lambda box, text: (texts.append(text), insert(box, text))
     )
     return texts
 

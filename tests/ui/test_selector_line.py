@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.panes.sessions_pane import SessionsPane
 from tests.factory import chain, message
 from tests.ui.conftest import QUESTION, pi_session
 
@@ -19,15 +18,16 @@ async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
 
 
 async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
-    subtitles, say = [], SessionsPane.say
+    subtitles = []
 
     def record(side, subtitle, title=None, *more, **others):
         subtitles.append(subtitle)
         say(side, subtitle, title, *more, **others)
 
-    async with browser():
-        pass  # the catalog exists from here on
-    monkeypatch.setattr(SessionsPane, "say", record)
+    async with browser() as ui:  # the catalog exists from here on
+        pane = type(ui.screen.sessions_pane)
+    say = pane.say
+    monkeypatch.setattr(pane, "say", record)
     async with browser(selector="done", here="/work/nothing") as ui:
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_searching,
