@@ -247,6 +247,19 @@ REPORTS = {
         *_FOR_AGENT,
         _JSON,
     ),
+    "show": Command(
+        "print the conversation of a session, on a terminal through $PAGER",
+        _SESSION,
+        Option("branch", "print the branch through this entry, to its newest end", metavar="LEAF"),
+        Option("entry", "print the path to this entry (default: the path to the leaf)", metavar="ID"),
+        Option(
+            "last",
+            "print the last N prompts of the path, and what follows them",
+            metavar="N",
+            convert=_number("prompts", 1),
+        ),
+        Option("plain", "without colours, and not through a pager"),
+    ),
     "labels": Command(
         "print the labels of a session, or of all sessions",
         Word("session", f"{_WHICH} (default: all sessions)", many="?"),

@@ -53,6 +53,8 @@ class Options:
         self.by: str | None = None  # None: by day
         # tree
         self.ascii = False
+        # show
+        self.plain = False
         # doctor
         self.report: str | None = None  # the file, "" for the default name; None: no report
         # index
@@ -89,7 +91,7 @@ class Options:
         # branch
         self.summary: str | None = None
         self.new_file = False
-        # fork
+        # fork and show
         self.last: int | None = None
         # trash
         self.list = False

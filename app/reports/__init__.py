@@ -1,6 +1,6 @@
-"""The reports of the command line: the list, search hits, a tree, labels, contexts, exports, the findings of
-the doctor, the state of the index, changes as they happen, and the help pages. Text is inert; JSON is plain
-ASCII.
+"""The reports of the command line: the list, search hits, a tree, a conversation, labels, contexts, exports,
+the findings of the doctor, the state of the index, changes as they happen, and the help pages. Text is inert;
+JSON is plain ASCII.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from app.setup import Setup
 _MODULES = {
     "list": "listing",
     "tree": "tree",
+    "show": "show",
     "labels": "labels",
     "context": "context",
     "export": "export",

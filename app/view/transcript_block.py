@@ -60,7 +60,15 @@ class Block:
 
     @property
     def lines(self) -> list[DocumentLine]:
-        """The lines in its present state."""
+        """The lines in its present state, with the key that shows those that are left out."""
+        return self._lines(" (Space)")
+
+    @property
+    def printed_lines(self) -> list[DocumentLine]:
+        """The same for a page without keys."""
+        return self._lines("")
+
+    def _lines(self, key: str) -> list[DocumentLine]:
         if self.head is None:
             return self.body
         if self.folds and self.state == FOLDED:
@@ -69,8 +77,8 @@ class Block:
         if not self.more:
             return head + self.body
         if self.is_tail:
-            return [*head, own_line(f"    … {counted(self.more, 'line')} above (Space)"), *self.body]
-        return [*head, *self.body, own_line(f"    … {counted(self.more, 'more line')} (Space)")]
+            return [*head, own_line(f"    … {counted(self.more, 'line')} above{key}"), *self.body]
+        return [*head, *self.body, own_line(f"    … {counted(self.more, 'more line')}{key}")]
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ WORDS = {
     "list": "list",
     "search": "search question",
     "tree": "tree session-1",
+    "show": "show session-1",
     "labels": "labels session-1",
     "doctor": "doctor",
     "index": "index --where",

@@ -8,8 +8,8 @@ ANYWHERE = [
     ["--version"],
     ["--help"],
     *([name, "--help"] for name in (
-        "list", "search", "tree", "labels", "doctor", "index", "watch", "label", "rename", "branch", "fork",
-        "trash", "restore", "undo", "resume", "context",
+        "list", "search", "tree", "show", "labels", "doctor", "index", "watch", "label", "rename", "branch",
+        "fork", "trash", "restore", "undo", "resume", "context",
     )),
     ["list", "--limit", "x"],
     ["list", "--no-such-option"],
@@ -17,6 +17,7 @@ ANYWHERE = [
     ["search"],
     ["tree"],
     ["tree", "nothing-has-this-id"],
+    ["show", "nothing-has-this-id"],
     ["label", "nothing-has-this-id", "x", "y"],
     ["rename", "nothing-has-this-id", "x"],
     ["branch", "nothing-has-this-id", "x"],
@@ -75,6 +76,8 @@ SMALL = [
     ["tree", BRANCHED],
     ["tree", BRANCHED, "--json"],
     ["tree", BRANCHED, "--ascii"],
+    ["show", BRANCHED],
+    ["show", BRANCHED, "--last", "1"],
     ["labels", BRANCHED],
     ["labels", BRANCHED, "--json"],
     *(["tree", name] for name in (
