@@ -15,7 +15,6 @@ import pytest
 from leafmark import Index, SessionManager
 
 from app.cli import main
-from app.demo.folder import DemoFolder
 from app.index.figures_file import current_figures, figures_path, unpacked
 from app.index.statistics import GROUPS, statistics
 from app.reports.stats import to_json as as_json
@@ -104,13 +103,9 @@ def test_the_corpus_read_by_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_examples(tmp_path: Path, in_zone: Callable[[str], None]) -> None:
-    folder = DemoFolder()
-    try:
-        for zone in ZONES:
-            in_zone(zone)
-            compare(setup_from_demo(folder.path).stores, str(tmp_path / "cache"))
-    finally:
-        folder.remove()
+    for zone in ZONES:
+        in_zone(zone)
+        compare(setup_from_demo(str(tmp_path / "demo")).stores, str(tmp_path / "cache"))
 
 
 def answer(number: int) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from app.dialogs.questions import WaitDialog
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, pack, pi_session
 
@@ -235,16 +234,6 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
         ui.tree.open_at("u2", -1)
         await ui.press("enter")
         await ui.until(lambda: "nothing: the folder" in ui.text(), "why")
-        inert_screen(ui)
-
-
-async def test_hostile_words_are_inert_in_a_dialog(browser, three):
-    async with browser(size=(160, 45), notifications=True) as ui:
-        ui.app.push_screen(WaitDialog(HOSTILE))
-        await ui.until(lambda: "[bold red]x[/]" in ui.text(), "the dialog")
-        inert_screen(ui)
-        await ui.press("a")
-        assert not any(bad in toast for toast in ui.toasts() for bad in BAD)
         inert_screen(ui)
 
 

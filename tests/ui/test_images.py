@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.dialogs.questions import WaitDialog
 from app.panes import entry_pane
 from app.services import entry_reader
 from app.sessions import BlobStore
@@ -323,7 +322,7 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
         # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
             await ui.press(*keys)
-            ui.app.push_screen(WaitDialog("a dialog over a dialog"))
+            await ui.press("f2")
             await ui.until(lambda: len(ui.app.screen_stack) == 3, "the second dialog")
             await ui.pilot.pause()
             assert 0 < placeholders(ui)[colour] <= behind_one

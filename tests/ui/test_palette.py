@@ -101,3 +101,27 @@ async def test_without_sessions_only_what_works_everywhere_is_listed(browser):
     async with browser() as ui:
         await open_palette(ui)
         assert {command_by_id(id).pane for id in listed(ui)} == {"app"}
+
+
+FOUND = {
+    "session.rename": ["session.rename", "SESSION.RENAME", "rena", "rename session", "session the rename"],
+    "branch.unfold_all": ["unfold_all", "unfold all"],
+    "session.pin": ["star"],
+    "app.quit": ["exit"],
+    "index.rescan": ["refresh"],
+    "entry.raw": ["raw"],
+}
+"""Command -> texts for which it is the first that is offered: its id or label, a synonym, words of both."""
+
+
+async def test_ids_labels_synonyms_and_words_find_a_command_first(browser, three):
+    async with browser() as ui:
+        await ui.press("t")
+        await open_palette(ui)
+        for command in listed(ui):
+            assert (await find(ui, command))[0] == command
+        for command, texts in FOUND.items():
+            for text in texts:
+                assert (await find(ui, text))[:1] == [command], text
+        assert await find(ui, "rename folder") == []
+        assert {"session.fork_to", "session.fork"} <= set(await find(ui, "fork"))

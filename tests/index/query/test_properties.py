@@ -10,7 +10,6 @@ from leafmark import QueryError
 from app.formats.text import one_line
 from app.formats.utf8_text import to_nfc
 from app.index import complete, vocabulary
-from app.index.query.completion import MOST_CANDIDATES
 from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
 from app.index.query.query import Facts
@@ -214,7 +213,7 @@ KNOWN = vocabulary(
 @example("label:x,", 8)
 def test_a_completion_replaces_text_at_the_cursor(text: str, position: int) -> None:
     candidates = complete(text, position, KNOWN)
-    assert len(candidates) <= MOST_CANDIDATES
+    assert len(candidates) <= 50
     inside = min(max(position, 0), len(text))
     for candidate in candidates:
         assert 0 <= candidate.start <= candidate.end <= len(text)
