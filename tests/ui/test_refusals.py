@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from threading import Event
 
 import pytest
 from leafmark import Index
@@ -46,6 +47,22 @@ async def test_an_index_that_fails_is_in_the_header_and_in_a_message(browser, th
     async with browser(settle=False) as ui:
         await ui.until(lambda: any("no space left" in toast for toast in ui.toasts()), "the message")
         assert "no space left" in ui.text().splitlines()[0]
+
+
+async def test_an_index_that_fails_below_another_screen_is_reported_there(browser, three, monkeypatch):
+    fails, watch = Event(), Index.watch
+
+    def fail_later(index, on_delta, stop):
+        watch(index, on_delta, fails)
+        raise RuntimeError("no space left")
+
+    monkeypatch.setattr(Index, "watch", fail_later)
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the browser")
+        await ui.settled()
+        fails.set()
+        await ui.until(lambda: "no space left" in ui.text().splitlines()[0], "the header")
 
 
 async def test_an_entry_without_an_id_can_only_be_read(browser, tmp_path):
