@@ -44,7 +44,7 @@ def forked_path(home: Home) -> Callable[..., str]:
 @pytest.fixture
 def trash_in_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reach the trash of another home folder as the program does: in a subprocess."""
-    monkeypatch.setattr("app.actions.trash._send_in_subprocess", SUBPROCESS)
+    monkeypatch.setattr("app.actions.trash.send_in_subprocess", SUBPROCESS)
 
 
 def bytes_of(path: str) -> tuple[bytes, int]:

@@ -175,7 +175,7 @@ def test_a_full_disk_costs_the_cache_file_but_no_rows(tmp_path: Path) -> None:
     fill(tmp_path / "store", 20)
     index = Index([store], str(tmp_path / "cache"))
     index.scan()
-    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
+    index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
     fill(tmp_path / "store", 400)
     index.scan()
     assert "full" in (index.note or "")
@@ -209,7 +209,7 @@ def test_a_catalog_that_turns_readonly_is_copied_into_memory(tmp_path: Path) -> 
     index.scan()
     index.close()
     second = Index([store], str(tmp_path / "cache"))
-    second.catalog._database.read(lambda connection: connection.execute("PRAGMA query_only = 1"))
+    second.catalog.read(lambda connection: connection.execute("PRAGMA query_only = 1"))
     assert len(second.rows()) == 20
     fill(tmp_path / "store" / "more", 10)
     for path in (tmp_path / "store" / "more").iterdir():

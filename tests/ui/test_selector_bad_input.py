@@ -172,7 +172,7 @@ def no_trash(monkeypatch):
     def refuse(path, env):
         raise OSError(errno.EXDEV, "no trash on this file system", path)
 
-    monkeypatch.setattr(trash, "_send", refuse)
+    monkeypatch.setattr(trash, "send_to_system", refuse)
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
@@ -228,14 +228,14 @@ async def test_a_session_that_may_be_live_is_deleted_for_good_after_the_same_war
 
 
 async def test_only_sessions_without_a_trash_are_asked_about_again(browser, three, monkeypatch):
-    send = trash._send
+    send = trash.send_to_system
 
     def refuse_one(path, env):
         if "branchy" in path:
             raise OSError(errno.EXDEV, "no trash on this file system", path)
         send(path, env)
 
-    monkeypatch.setattr(trash, "_send", refuse_one)
+    monkeypatch.setattr(trash, "send_to_system", refuse_one)
     async with browser(selector="") as ui:
         branchy, plain = ui.path("branchy"), ui.path("plain")
         await ui.press("shift+tab", "asterisk", "ctrl+d", "enter")

@@ -46,7 +46,7 @@ def scanned(cache: Path, store: Store) -> Index:
 
 def stop_growth(index: Index) -> None:
     """From now on the catalog's file cannot grow."""
-    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+    index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
 
 
 def hit_count(index: Index, query: str) -> int:
