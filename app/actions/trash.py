@@ -160,8 +160,8 @@ def _text(part: object) -> str:
 
 
 def send_to_system(path: str, env: Mapping[str, str]) -> None:
-    """Have the system move the file or folder at `path` to the trash of `env`. All moves to the trash go through
-    this function, so that another trash can take its place.
+    """Have the system move the file or folder at `path` to the trash of `env`. All moves to the trash go
+    through this function, so that another trash can take its place.
 
     :raises OSError: it failed.
     """
