@@ -98,7 +98,7 @@ def test_a_query_waits_for_the_rebuild(
     monkeypatch.setattr(Scanner, "scan", scan_after_query)
     monkeypatch.setattr(Catalog, "_read", read_and_note)
     with Listener(index) as listener:
-        watching = listener._thread
+        watching = listener.thread
         lose(index, store)
         listener.until(lambda: index.catalog.generation == 1 and index.catalog.rows() != [])
         assert len(index.catalog.rows()) < COUNT
@@ -126,11 +126,11 @@ def test_queries_during_the_rebuild_know_that_more_rows_will_come(
     answers: list[tuple[int, bool]] = []
 
     class QueryingListener(Listener):
-        def _changed(self, delta: Delta) -> None:
+        def changed(self, delta: Delta) -> None:
             if self.index.catalog.generation:
                 rows = len(self.index.rows())
                 answers.append((rows, self.index.note is None))
-            super()._changed(delta)
+            super().changed(delta)
 
     with QueryingListener(index) as listener:
         lose(index, store)

@@ -30,16 +30,16 @@ class Screen:
 
     def __init__(self) -> None:
         self.messages: list[Any] = []
-        self._came = threading.Condition()
+        self.came = threading.Condition()
 
     def post(self, message: object) -> None:
-        with self._came:
+        with self.came:
             self.messages.append(message)
-            self._came.notify_all()
+            self.came.notify_all()
 
     def wait(self, condition: Callable[[list[Any]], bool]) -> list[Any]:
-        with self._came:
-            assert self._came.wait_for(lambda: condition(self.messages), PATIENCE), self.messages
+        with self.came:
+            assert self.came.wait_for(lambda: condition(self.messages), PATIENCE), self.messages
             return list(self.messages)
 
 
