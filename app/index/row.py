@@ -233,6 +233,28 @@ class Row:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
 
 
+class Outline(NamedTuple):
+    """The fields of a row that most statistics need, as far as they depend on the file alone."""
+
+    path: str
+    agent: str
+    signature: Signature
+    modified: int
+    ahead_ms: int | None
+    problems: int
+    torn: bool
+
+    @property
+    def mtime_ns(self) -> int:
+        """The time of modification of the file when it was read."""
+        return self.signature[2]
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """As `Row.is_out_of_reach`."""
+        return self.signature[3] < 0
+
+
 class Reading(NamedTuple):
     """The result of reading a file: its row, and the spans of its text in the text store, in the order of the
     file; None if the text is not stored. Row and spans are stored together or not at all.
@@ -391,7 +413,7 @@ def kind_of(row: Row) -> int:
     return SUBAGENT if is_subagent(row) else LISTED
 
 
-def is_ahead(row: Row, now_ms: int) -> bool:
+def is_ahead(row: Row | Outline, now_ms: int) -> bool:
     """Whether the newest message of a session is more than a day ahead of the clock.
 
     :param now_ms: the time in milliseconds since the epoch.
@@ -399,11 +421,12 @@ def is_ahead(row: Row, now_ms: int) -> bool:
     return row.ahead_ms is not None and row.ahead_ms > now_ms + AHEAD_MS
 
 
-def problem_count(row: Row, now_ms: int) -> int:
+def problem_count(row: Row | Outline, now_ms: int) -> int:
     """The number of problems of a session's file: its damaged lines, one for a last line that has been
     unfinished for `QUIET_MS`, one if the file cannot be read any more, and one for a time in the future.
 
     :param now_ms: the time in milliseconds since the epoch.
     """
-    is_quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (row.torn and is_quiet) + row.is_out_of_reach + is_ahead(row, now_ms)
+    is_quiet = row.torn and now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
+    is_early = row.ahead_ms is not None and is_ahead(row, now_ms)
+    return row.problems + is_quiet + row.is_out_of_reach + is_early

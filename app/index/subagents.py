@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from app.formats.amounts import finite, finite_int
 from app.formats.prices import NO_COST
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.formats.prices import Prices, Spending
-    from app.index.row import Signature
+    from app.index.row import Outline, Signature
     from app.stores.base import Store
+
+Session = TypeVar("Session", "Row", "Outline")
 
 MOST = 5_000
 """The most files that are read. Reading the two ends of so many takes about a second."""
@@ -89,17 +91,19 @@ class Subagent(NamedTuple):
         return self.agent
 
 
-def with_subagents(stores: Sequence[Store], rows: Sequence[Row]) -> tuple[list[Row], list[Subagent]]:
+def with_subagents(
+    stores: Sequence[Store], rows: Sequence[Session]
+) -> tuple[list[Session | Row], list[Subagent]]:
     """The sessions, with rows of the sub-agents whose session is gone; and the files of the other sub-agents.
     Raise nothing.
 
     :param rows: all sessions of the stores. Sub-agents that have rows, as those of Codex, are not found
         again.
     """
-    sessions = list(rows)
+    sessions: list[Session | Row] = list(rows)
     subagents: dict[str, Subagent] = {}
     found = {name for store in stores for name in store.agents if _has_subagents(store, name)}
-    owners = {os.path.splitext(row.path)[0]: row for row in rows if row.agent in found}
+    owners = {row.path.rpartition(".")[0]: row for row in rows if row.agent in found}
     for store in stores:
         agents = [name for name in store.agents if name in found]
         for folder in listed_folders(store) if agents else ():
