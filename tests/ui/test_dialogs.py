@@ -100,7 +100,9 @@ async def test_a_summary_that_ends_below_the_help_closes_only_its_own_dialog(bro
     async with browser(size=(160, 45)) as ui:
         await ui.press("tab")
         ui.tree.open_at("00000002", -1)
-        await ui.press("shift+enter", "ctrl+s")
+        await ui.press("shift+enter")
+        await ui.until(lambda: ui.is_in("Continue from here"), "the choices")
+        await ui.press("ctrl+s")
         if key:
             await ui.until(lambda: ui.is_in("Summary"), "the dialog")
             await ui.press(key)
