@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -87,28 +86,3 @@ async def test_a_long_dialog_scrolls(browser, branched):
         await ui.press("end")
         body = ui.screen.query_one(".body")
         await ui.until(lambda: body.scroll_offset.y == body.max_scroll_y > 0, "the end")
-
-
-@pytest.mark.parametrize("key", ["", "question_mark"])
-async def test_a_summary_that_ends_below_the_help_closes_only_its_own_dialog(browser, three, tmp_path, key):
-    """Without the help over it, the command may end before its dialog has the keys."""
-    go, ended = tmp_path / "go", tmp_path / "ended"
-    wait = f"while [ ! -e {go} ]; do sleep 0.01; done; " if key else ""
-    (tmp_path / "config").mkdir()
-    command = ["/bin/sh", "-c", f"cat > /dev/null; {wait}echo the summary; : > {ended}"]
-    (tmp_path / "config/config.toml").write_text(f"summary_command = {json.dumps(command)}\n")
-    async with browser(size=(160, 45)) as ui:
-        await ui.press("tab")
-        ui.tree.open_at("00000002", -1)
-        await ui.press("shift+enter")
-        await ui.until(lambda: ui.is_in("Continue from here"), "the choices")
-        await ui.press("ctrl+s")
-        if key:
-            await ui.until(lambda: ui.is_in("Summary"), "the dialog")
-            await ui.press(key)
-            await ui.until(lambda: ui.is_in("Help"), "the help")
-            go.touch()
-            await ui.until(ended.exists, "the end of the command")
-            assert ui.is_in("Help")
-            await ui.press("escape")
-        await ui.until(lambda: len(ui.app.screen_stack) == 1, "the dialog closed")

@@ -254,6 +254,26 @@ async def test_shift_enter_has_the_command_write_the_summary_with_instructions(b
         assert "FIVE" in summary
 
 
+async def test_a_summary_that_ends_below_the_help_closes_only_its_own_dialog(browser, work, tmp_path):
+    go, ended = tmp_path / "go", tmp_path / "ended"
+    wait = f"cat > /dev/null; while [ ! -e {go} ]; do sleep 0.01; done; echo the summary; : > {ended}"
+    summarise_with(tmp_path, "/bin/sh", "-c", wait)
+    async with browser(here=str(work)) as ui:
+        path = ui.path(BRANCHED)
+        await ask_at(ui, "two", "shift+enter")
+        ui.screen.query_one("#instructions").focus()
+        await ui.press(*"be brief", "enter")
+        await ui.until(lambda: ui.is_in("Summary"), "the command")
+        await ui.press("question_mark")
+        await ui.until(lambda: ui.is_in("Help"), "the help")
+        go.touch()
+        await ui.until(ended.exists, "the end of the command")
+        assert ui.is_in("Help")
+        await ui.press("escape")
+        await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
+        assert lines(path)[-1]["summary"].endswith("the summary")
+
+
 async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(browser, work, tmp_path):
     summarise_with(tmp_path, "/bin/sleep", "600")
     async with browser(here=str(work)) as ui:
