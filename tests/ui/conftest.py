@@ -27,6 +27,7 @@ from app.startup import first_frame
 from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.view.arrangement import initial
+from app.view.preset import SELECTOR
 from tests.factory import chain, entry, message, write_session
 
 HERE = "/work/app"
@@ -384,6 +385,6 @@ def begun(three, tmp_path):
     setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
     Index(stores, setup.cache_folder).scan()
     front = Catalog(setup.cache_folder, stores)
-    model = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
+    model = first_frame.fill_list(setup, 30, initial({}, SELECTOR), front)
     front.close()
     return model

@@ -21,7 +21,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "filter": ui.screen.query_one("#filter"),
             "side": ui.screen.sessions_pane,
             "transcript": ui.screen.query_one("#transcript"),
-            "project": ui.screen.project_pane.lines,
+            "project": ui.screen.beside.project_pane.lines,
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings
@@ -34,13 +34,14 @@ async def test_every_command_that_names_a_method_names_one_that_is_there(browser
         screen = ui.screen
         methods = {
             "act": (screen.actions, ""),
-            "at_entry": (screen.entry_actions, ""),
+            "at_entry": (screen.beside.entry_actions, ""),
             "show_place": (screen.places, "show_"),
             "in_tree": (ui.tree, "action_"),
         }
         named = set()
         for command in COMMANDS:
-            _, action, parameters = parse(command.action)
+            owner, action, parameters = parse(command.action)
+            assert owner != "beside" or hasattr(screen.beside, f"action_{action}"), command.id
             if action in methods:
                 owner, prefix = methods[action]
                 assert callable(getattr(owner, f"{prefix}{parameters[0]}", None)), command.id

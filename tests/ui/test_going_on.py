@@ -392,8 +392,8 @@ async def test_a_second_request_before_the_dialog_is_dropped(browser, work):
         await ui.go_to_entry("two")
         tree_screen = ui.screen
         row = ui.sessions.row
-        tree_screen.branch_flow.begin(row, "00000002")
-        tree_screen.branch_flow.begin(row, "00000001")
+        tree_screen.beside.branch_flow.begin(row, "00000002")
+        tree_screen.beside.branch_flow.begin(row, "00000001")
         await asked(ui)
         await ui.press("escape")
         assert ui.screen is tree_screen
