@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.index.query.query import Query, Term
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 many = settings(
-    suppress_health_check=list(HealthCheck), max_examples=20, phases=[Phase.explicit, Phase.generate]
+    suppress_health_check=list(HealthCheck), max_examples=20
 )
 
 
