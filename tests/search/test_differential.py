@@ -21,9 +21,7 @@ from tests.search.random_sessions import NOT_BY_LINES, Written, queries, session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-many = settings(
-    suppress_health_check=list(HealthCheck), max_examples=20
-)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=20)
 
 
 @pytest.fixture
