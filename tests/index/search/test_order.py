@@ -83,7 +83,7 @@ def test_equal_sessions_are_in_the_order_of_their_last_use(world: World) -> None
     assert world.ids("needle") == ["s3", "s2", "s1"]
     # The same time: by path.
     for id in ("a", "c", "b"):
-        world._count = 50
+        world.count = 50
         world.session(id, "please begin", "thimble")
     world.scan()
     assert world.ids("thimble") == ["a", "b", "c"]
