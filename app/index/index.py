@@ -60,7 +60,6 @@ class Index:
         home: str = "",
         facts: Facts | None = None,
         state_folder: str = "",
-        touched: Callable[[Row], Sequence[str] | None] | None = None,
         prices: Prices = LIST_PRICES,
         on_renewed: Callable[[str], object] = lambda _: None,
     ) -> None:
@@ -75,8 +74,6 @@ class Index:
             (`index.filter_context`).
         :param state_folder: the folder with leafmark's own pins, for agents that have no pins, and the tags;
             "" for none.
-        :param touched: gives the paths of the files that the tools of a session touched, for the search; None
-            if they are not known.
         :param prices: those of tokens without a cost, for the filter `cost:`.
         :param on_renewed: called with one line, in any thread, when the stored rows were damaged, or of
             another version, and are deleted. It must not use the index.
@@ -96,10 +93,18 @@ class Index:
         self._facts = facts
         self._state_folder = state_folder
         self._prices = prices
-        self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread, state_folder, touched)
         self.cache_folder = cache_folder
         self.touched_files = TouchedFiles(cache_folder)
         self.tool_words = ToolWords(cache_folder)
+        self._engine = SearchEngine(
+            self.catalog,
+            stores,
+            home,
+            lambda: self.unread,
+            state_folder,
+            self.touched_files.lookup,
+            self.tool_words.current,
+        )
         self._lock = threading.Lock()
         self._search: SearchRun | None = None
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.query.query import Facts, Query
 from app.index.search import matchers
 from app.index.search.engine import SearchEngine
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from app.index.search.results import Hit, Page
+    from leafmark import Hit
+
+    from app.index import Page
+    from app.index.words.tool_words import Words
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
 TIER_NAMES = ("", "name", "conversation", "files", "tools")
-TIERS = ("store", "small parts", "files", "half", "no wheel")
-"""The texts that a search reads: the text store; the store in small parts; only the files; the files of every
-other session, in small parts; the store without stringzilla."""
+TIERS = ("store", "words", "small parts", "files", "half", "no wheel")
+"""The texts that a search reads: the text store; the store and the words of tools; the store in small parts;
+only the files; the files of every other session, in small parts; the store without stringzilla."""
 
 
 class Ground:
@@ -36,14 +39,19 @@ class Ground:
 
     def __init__(self, folder: Path, stores: list[tuple[str, str]]) -> None:
         """:param folder: for the cache; :param stores: (agent, folder) of each."""
-        self._home = str(folder)
-        self.stores = discover({"HOME": self._home}, self._home, self._home, extra=stores)
+        self.home = str(folder)
+        self.stores = discover({"HOME": self.home}, self.home, self.home, extra=stores)
         self.index = Index(self.stores, str(folder / "cache"))
         self.index.scan()
         self.sessions = reference.read(self.index.rows())
 
     def close(self) -> None:
         self.index.close()
+
+    def _words(self) -> Words:
+        """The words of the tools of all sessions."""
+        self.index.tool_words.update(self.index.rows(), least=bool)
+        return self.index.tool_words.current()
 
     @contextmanager
     def searcher(self, tier: str) -> Iterator[SearchEngine]:
@@ -59,7 +67,8 @@ class Ground:
                 patch.setattr(byte_search, "_find", None)
                 patch.setattr(byte_search, "_find_uncased", None)
             catalog = _IncompleteCatalog(self.index.catalog, hidden)
-            searcher = SearchEngine(catalog, self.stores)  # type: ignore[arg-type]
+            words = self._words if tier in ("words", "half") else None
+            searcher = SearchEngine(catalog, self.stores, words=words)  # type: ignore[arg-type]
             searcher.load()
             yield searcher
 
@@ -68,15 +77,15 @@ class _IncompleteCatalog:
     """A catalog without the text spans of some sessions."""
 
     def __init__(self, catalog: Any, hidden: set[str]) -> None:
-        self._catalog = catalog
-        self._hidden = hidden
+        self.catalog = catalog
+        self.hidden = hidden
 
     def texts(self, paths: Any = None) -> dict[str, Any]:
-        known = self._catalog.texts(paths)
-        return {path: spans for path, spans in known.items() if path not in self._hidden}
+        known = self.catalog.texts(paths)
+        return {path: spans for path, spans in known.items() if path not in self.hidden}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._catalog, name)
+        return getattr(self.catalog, name)
 
 
 def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:

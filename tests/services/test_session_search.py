@@ -9,10 +9,10 @@ from itertools import pairwise
 from threading import Event
 
 import pytest
+from leafmark import Hit, Index
 
-from app.index.index import Index
 from app.index.query.grammar import parse
-from app.index.search.results import Hit, Hits, Page
+from app.index.search.results import Hits, Page
 from app.services import session_search
 from app.services.session_search import ACTIVE, HitLocator, SessionSearch
 from app.stores import discover
@@ -32,7 +32,7 @@ class SlowSearch:
         self.is_on = Event()
         self.is_cancelled = False
         self.is_done = False
-        self._keep_going = keep_going
+        self.keep_going = keep_going
 
     def cancel(self):
         self.is_cancelled = True
@@ -41,9 +41,9 @@ class SlowSearch:
         hits = [Hit(row, "row") for row in self.found]
         yield Page(Hits(hits[:1]))
         self.is_on.set()
-        while not self.may_end.wait(0.01) and self._keep_going():
+        while not self.may_end.wait(0.01) and self.keep_going():
             pass
-        if not self._keep_going():
+        if not self.keep_going():
             return
         self.is_done = True
         yield Page(Hits(hits[1:]), done=True)

@@ -234,14 +234,15 @@ class _Scope:
     """The kinds of text in which the terms of a query are searched, from its filters `in:`, `role:` and
     `tool:`.
 
-    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none. `tool:` leaves
-    only calls and results of its tools, and these are the place if no other is named; beside it, `in:tools`
-    does not include commands that users ran. A negated `in:` or `role:` removes its place, and a negated
+    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none, and
+    adds the texts of the kind OTHER. `tool:` leaves only calls and results of its tools, and these are the
+    place if no other is named; beside it, `in:tools` does not include commands that users ran. A negated `in:` or `role:` removes its place, and a negated
     `tool:` only filters sessions.
     """
 
     def __init__(self) -> None:
         self._named: set[int] = set()
+        self._all = False
         self._all_tools = False
         self._removed: set[int] = set()
         self._tools: set[str] = set()
@@ -261,7 +262,7 @@ class _Scope:
                 self._removed |= places
                 self._last_removal = token
             elif token.field == "in" and value == "all":
-                continue
+                self._all = True
             elif token.field == "in" and value == "tools":
                 self._all_tools = True
             else:
@@ -292,6 +293,12 @@ class _Scope:
             )
         return tuple(filters)
 
+    def _unnamed(self) -> frozenset[int]:
+        """The kinds that are searched if no place is named."""
+        if self._tools:
+            return _CALLS
+        return text_kinds.ALL if self._all else text_kinds.SEARCHED
+
     def kinds(self) -> frozenset[int]:
         """As in `Query`.
 
@@ -300,7 +307,7 @@ class _Scope:
         places = frozenset(self._named)
         if self._all_tools:
             places |= _CALLS if self._tools else text_kinds.TOOLS
-        remaining = (places or (_CALLS if self._tools else text_kinds.ALL)) - self._removed
+        remaining = (places or self._unnamed()) - self._removed
         if not remaining and self._last_removal:
             raise QueryError(
                 "this leaves no text to look in", self._last_removal.start, self._last_removal.length

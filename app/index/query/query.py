@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
-from app.formats.text_kinds import ALL, CONVERSATION
+from app.formats.text_kinds import CONVERSATION, SEARCHED
 from app.formats.utf8_text import fold
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Query:
     text: str = ""
     terms: tuple[Term, ...] = ()
     filters: tuple[Filter, ...] = ()
-    kinds: frozenset[int] = ALL
+    kinds: frozenset[int] = SEARCHED
     tools: frozenset[str] = frozenset()
     everywhere: bool = True
     notes: tuple[Note, ...] = ()

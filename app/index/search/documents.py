@@ -17,20 +17,22 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file
-from app.index.search.metadata_fields import FILE, packed_metadata, packed_names
+from app.index.search.metadata_fields import packed_metadata, packed_names
 from app.index.search.prompt_histories import PromptHistories
 from app.index.search.refinement_cache import RefinementCache
 from app.index.text.mmap_reader import Source
-from app.sessions.passages import joined, pack
+from app.sessions.passages import joined
 from app.stores.tags import NOTHING, read_taggings, tags_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from app.index.catalog.catalog import Catalog
+    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
     from app.sessions.passages import PackedText
     from app.stores.base import Store
     from app.stores.tags import Tagging, Taggings
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
     Texts = tuple[TextRange, ...]
-    Touched = Callable[[Row], Sequence[str] | None]
+    Touched = Callable[[Row], TouchedPaths | None]
 
 FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
@@ -53,9 +55,10 @@ class Document:
     home      the folder that is written as `~`
     prompts   those of its agent's history
     tagging   its tags and its note
+    covered   the words of tools that were asked last, and whether they are those of its file as it is
     """
 
-    __slots__ = ("_metadata", "home", "prompts", "row", "spans", "tagging")
+    __slots__ = ("_metadata", "covered", "home", "prompts", "row", "spans", "tagging")
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Document:
         self.home = home
         self.prompts = prompts
         self.tagging = tagging
+        self.covered: tuple[Words, bool] | None = None
         self._metadata: TextRange | None = None
 
     @property
@@ -162,15 +166,6 @@ class Block:
         for slot, document in enumerate(self.documents if is_new else ()):
             document.metadata = fields.range(slot)
         return fields
-
-    def files(self, touched: Touched) -> Fields:
-        """The paths of the touched files.
-
-        :param touched: gives those of a session; None if they are not known.
-        """
-        return self._fields_of(
-            "files", lambda each: joined(pack(FILE, 0, path) for path in touched(each.row) or ())
-        )
 
     def _fields_of(self, name: str, packed: Callable[[Document], PackedText]) -> Fields:
         if name not in self._fields:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.index.search.hit_branch import BranchFinder, Place
     from app.index.search.results import Hit
     from app.index.search.search_run import SearchRun
+    from app.index.words.tool_words import Words
     from app.stores.base import Store
 
 
@@ -40,15 +41,18 @@ class SearchEngine:
         home: str = "",
         unread: Callable[[], Mapping[str, str]] = dict,
         state_folder: str = "",
-        touched: Touched | None = None,
+        touched: Callable[[], Touched] | None = None,
+        words: Callable[[], Words] | None = None,
     ) -> None:
         """:param home: the folder that is shown as `~`: a folder is found by this form, too.
         :param unread: returns path -> reason for the files that may be sessions and cannot be read.
         :param state_folder: leafmark's state folder, with the tags; "" for none.
-        :param touched: returns the paths of the files that the tools of a session touched, None for one about
-            which that is not known. Without it, no session is known to have touched files.
+        :param touched: returns, at each search, a function that gives the files that a session touched, or
+            None if they are not known.
+        :param words: returns, at each search, the words of the tools of all sessions.
         """
         self._touched = touched
+        self._words = words
         self.segments = Segments(catalog.text_folder)
         self.documents = DocumentSet(catalog, self.segments, home, stores, state_folder)
         self._unread = unread
@@ -146,7 +150,8 @@ class SearchEngine:
             alone=alone,
             unread=self._unread(),
             take_damage=self._take_damage if says_damage else set,
-            touched=self._touched,
+            touched=self._touched() if self._touched and query.terms else None,
+            words=self._words() if self._words and query.needs_files else None,
         )
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:

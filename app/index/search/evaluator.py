@@ -79,8 +79,7 @@ class Evaluator:
             in_metadata = self._in_fields(matcher, block.metadata(), remaining)
             remaining = self._mark(found, TEXTS, in_metadata, remaining)
         if self.touched is not None:
-            in_files = self._in_fields(matcher, block.files(self.touched), remaining)
-            self._mark(found, FILES, in_files, remaining)
+            self._mark(found, FILES, self._in_files(matcher, block, remaining, self.touched), remaining)
         known.update([(documents[slot], found[slot]) for slot in searched])
         return found
 
@@ -132,6 +131,21 @@ class Evaluator:
                 if is_found:
                     matching.append(slot)
                     break
+        return matching
+
+    def _in_files(
+        self, matcher: TermMatcher, block: Block, slots: Iterable[int], touched: Touched
+    ) -> list[int]:
+        """The slots of the sessions with a term in the path of a file that they touched. These paths are
+        folded: a term whose case counts is searched in the calls of the tools.
+        """
+        if matcher.exact:
+            return []
+        matching = []
+        for slot in slots:
+            paths = touched(block.documents[slot].row)
+            if paths is not None and any(matcher.find_folded(paths.all)):
+                matching.append(slot)
         return matching
 
     def _in_fields(self, matcher: TermMatcher, fields: Fields, slots: Sequence[int]) -> Collection[int]:

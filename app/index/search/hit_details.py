@@ -13,14 +13,15 @@ from app.formats.search_text import iter_texts, text_pieces
 from app.formats.text import string_of
 from app.formats.timestamps import parse_time
 from app.index.search.cancellation import CancelToken
-from app.index.search.documents import Block, texts_of
+from app.index.search.documents import Fields, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileSearcher, entries_of
-from app.index.search.metadata_fields import HISTORY, LABEL, NAME, TAG, WHERE, is_metadata
+from app.index.search.metadata_fields import FILE, HISTORY, LABEL, NAME, TAG, WHERE, is_metadata
 from app.index.search.ranking import FILES, TOOLS
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
 from app.sessions.errors import Changed, SessionError
+from app.sessions.passages import joined, pack
 from app.sessions.tree.entry_loader import read_beginning
 from app.sessions.tree.tree import open_tree
 
@@ -140,7 +141,9 @@ class HitDetails:
         if named and not deciding:
             return max(named, key=_count_terms)
         if self._touched is not None and FILES in self._places[document] and not deciding:
-            in_files = Block([document]).files(self._touched).range(0)
+            paths = self._touched(document.row)
+            packed = [pack(FILE, 0, path) for path in paths.all.split("\n") if path] if paths else []
+            in_files = Fields([joined(packed)]).range(0)
             return max(finder.passages(document.row, (in_files,)), key=_count_terms, default=None)
         best = self._best_in_file.get(document)
         if best is None:

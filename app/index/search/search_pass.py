@@ -14,6 +14,7 @@ from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.hit_details import HitDetails
 from app.index.search.passages import display_order
 from app.index.search.ranking import NOWHERE, TEXTS, TOOLS, is_complete
+from app.index.search.tool_terms import ToolTerms
 from app.sessions.passages import HEADS, MARK
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.index.search.ranking import Places
     from app.index.search.refinement_cache import RefinementCache
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
 
     Passes = Callable[[Document], bool]
 
@@ -38,10 +40,12 @@ class SearchPass:
     """Searches the sessions of `snapshot` for `plan`. Call `search_texts`, then `search_files` with each of
     the lists that it has filled.
 
-    places        the place of each wanted term in the sessions that pass the filters undecided     sessions
-    whose texts are not stored, or have all wanted terms while a term that is not wanted may be in the file
-    incomplete    sessions whose files may have the wanted terms that their stored texts lack searched
-    sessions that were searched so far, or are known not to match
+    places        the place of each wanted term in the sessions that pass the filters
+    undecided     sessions whose texts are not stored, or that have all wanted terms while a term that is not
+                  wanted may be in the file
+    incomplete    sessions whose files may have the wanted terms that their stored texts lack
+    partial       sessions that do not match, and whose files may have some of the wanted terms
+    searched      sessions that were searched so far, or are known not to match
     """
 
     def __init__(
@@ -56,15 +60,19 @@ class SearchPass:
         *,
         best_at_once: bool,
         touched: Touched | None = None,
+        words: Words | None = None,
     ) -> None:
         """:param passes: whether a session passes the filters; None without filters.
         :param best_at_once: the best passage of a file is wanted when the file is read.
+        :param words: the words of tools, which save the reading of files.
         """
         self.plan = plan
         self.searched = 0
         self.places: dict[Document, Places] = {}
         self.undecided: list[Document] = []
         self.incomplete: list[Document] = []
+        self.partial: list[Document] = []
+        self.tools = ToolTerms(plan, words)
         if any(matcher.exact for matcher in (*plan.wanted, *plan.unwanted)):
             segments.checks_written = True
         self.evaluator = Evaluator(plan, segments, token, touched)
@@ -104,7 +112,7 @@ class SearchPass:
 
     def complete_places(self) -> None:
         """Find the place of each wanted term in the files, too, of sessions that lack other terms."""
-        for document in (*self.undecided, *self.incomplete):
+        for document in (*self.undecided, *self.incomplete, *self.partial):
             self._token.check()
             places = self.files.places(document, partial=True)
             if places is not None:
@@ -155,13 +163,20 @@ class SearchPass:
             slots, zip(*(map(column.__getitem__, slots) for column in columns), strict=True), strict=False
         ):
             document = documents[slot]
-            self.places[document] = bytes(places)
-            if NOWHERE not in places:
+            is_missing = is_unknown = False
+            if NOWHERE in places and needs_files and not document.row.is_deleted:
+                found, is_missing, is_unknown = self._with_tools(document, places)
+            else:
+                found = bytes(places)
+            self.places[document] = found
+            if NOWHERE not in found:
                 complete.append(slot)
-            elif needs_files and not document.row.is_deleted:
+            elif is_unknown and not is_missing:
                 self.incomplete.append(document)
             else:
                 self.searched += 1
+                if is_unknown:
+                    self.partial.append(document)
         if not plan.wanted:
             complete = list(slots)
             self.places.update((documents[slot], b"") for slot in slots)
@@ -171,10 +186,34 @@ class SearchPass:
         self.searched += len(complete) - len(clean)
         matching = [documents[slot] for slot in clean]
         if plan.unwanted and needs_files:
-            self.undecided += [document for document in matching if not document.row.is_deleted]
-            matching = [document for document in matching if document.row.is_deleted]
+            answers = [(document, self._has_unwanted(document)) for document in matching]
+            self.undecided += [document for document, answer in answers if answer is None]
+            self.searched += sum(answer is True for _, answer in answers)
+            matching = [document for document, answer in answers if answer is False]
         self.searched += len(matching)
         return matching
+
+    def _with_tools(self, document: Document, places: Sequence[int]) -> tuple[Places, bool, bool]:
+        """The places of the wanted terms with those that the words of tools tell, whether the file lacks one
+        of the terms, and whether only the file tells about one.
+        """
+        found = bytearray(places)
+        is_missing = is_unknown = False
+        for number, place in enumerate(places):
+            if place == NOWHERE:
+                answer = self.tools.has(self.plan.wanted[number], document)
+                if answer:
+                    found[number] = TOOLS
+                is_missing = is_missing or answer is False
+                is_unknown = is_unknown or answer is None
+        return bytes(found), is_missing, is_unknown
+
+    def _has_unwanted(self, document: Document) -> bool | None:
+        """Whether the file of a session has a term that is not wanted; None if only the file tells."""
+        if document.row.is_deleted:
+            return False
+        answers = [self.tools.has(matcher, document) for matcher in self.plan.unwanted]
+        return True if True in answers else None if None in answers else False
 
     def _reloaded(self, documents: Sequence[Document]) -> list[Document]:
         """The sessions, with new documents of those whose text is not in its place: it may have moved."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.index.query.query import Facts, Query
     from app.index.search.documents import Document, DocumentSet, Snapshot, Touched
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
 
 PAGE = 50
 """Hits of a provisional page."""
@@ -66,6 +67,7 @@ class SearchRun:
         unread: Mapping[str, str],
         take_damage: Callable[[], Collection[str]],
         touched: Touched | None = None,
+        words: Words | None = None,
     ) -> None:
         """The other parameters are those of `SearchEngine.search`.
 
@@ -90,6 +92,7 @@ class SearchRun:
         self._unread = unread
         self._take_damage = take_damage
         self._touched = touched
+        self._words = words
         self._age = segments.age
         self._cancelled = Event()
         self._token = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
@@ -193,6 +196,7 @@ class SearchRun:
             passes,
             best_at_once=self._alone,
             touched=self._touched,
+            words=self._words,
         )
 
     # -- pages --

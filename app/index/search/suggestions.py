@@ -21,7 +21,7 @@ from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from app.formats.text_kinds import ALL, CONVERSATION, USER
+from app.formats.text_kinds import CONVERSATION, SEARCHED, USER
 from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX, WORD, Note, Query, Term
 from app.index.query.regex import has_case_flag
@@ -119,7 +119,7 @@ def _is_only_term(term: Term, query: Query) -> bool:
 
 def _is_restricted(query: Query) -> bool:
     """Whether the query leaves out a part of what is searched by default."""
-    return not (query.everywhere and query.kinds >= ALL)
+    return not (query.everywhere and query.kinds >= SEARCHED)
 
 
 def _only(term: Term, query: Query) -> Query:

@@ -33,6 +33,10 @@ def called(text: str) -> dict[str, Any]:
     return {"type": "message", "message": {"role": "toolResult", "toolName": "bash", "content": text}}
 
 
+def called_with(call: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "message": {"role": "assistant", "content": [call]}}
+
+
 def test_names_come_before_the_conversation_and_tools_come_last(world: World) -> None:
     world.session("named", "please begin", titled("the needle"))
     world.session("labelled", "please begin", {"type": "label", "targetId": "labelled-0", "label": "needle"})
@@ -90,24 +94,42 @@ def test_equal_sessions_are_in_the_order_of_their_last_use(world: World) -> None
 
 
 def test_touched_files_come_between_the_conversation_and_the_tools(tmp_path: Path) -> None:
-    """The index is told which files the tools of a session touched."""
     world = World(tmp_path)
-    for id in ("said", "touched", "ran", "unknown"):
-        world.session(id, "please begin", *(["src/auth.py"] if id == "said" else [called("cat src/auth.py")]))
-    touched = {"touched": ["src/auth.py", "README.md"], "ran": []}
-    with Index(
-        [pi_store(world.root)], str(tmp_path / "other"), touched=lambda row: touched.get(row.id)
-    ) as index:
-        index.scan()
-        hits = list(index.search("auth.py"))
-        assert [(hit.row.id, hit.tier) for hit in hits] == [
-            ("said", "conversation"),
-            ("touched", "files"),
-            ("unknown", "tools"),
-            ("ran", "tools"),
-        ]
-        assert (hits[1].where, hits[1].snippet) == ("files", "src/auth.py")
+    edit = {"type": "toolCall", "id": "c", "name": "edit", "arguments": {"path": "src/auth.py", "edits": []}}
+    other = {**edit, "arguments": {"path": "a.md"}}
+    world.session("said", "please begin", "src/auth.py")
+    world.session("touched", "please begin", called_with(edit), called_with(other))
+    world.session("ran", "please begin", called("cat src/auth.py"))
+    world.scan()
+    world.index.touched_files.update(world.index.rows())
+    hits = world.hits("auth.py")
+    assert [(hit.row.id, hit.tier) for hit in hits] == [
+        ("said", "conversation"),
+        ("touched", "files"),
+        ("ran", "tools"),
+    ]
+    hits[1].look_up()
+    assert (hits[1].where, hits[1].snippet) == ("files", "src/auth.py")
+    assert [hit.tier for hit in world.hits("re:auth\\.py")] == ["conversation", "files", "tools"]
     world.index.close()
+
+
+def test_words_of_tools_save_the_reading_of_files(world: World) -> None:
+    world.session("ran", "please begin", called("the Needle of auth.py"))
+    world.session("other", "please begin", called("nothing"))
+    world.scan()
+    most = {"needle": 0, "eedl": 0, "auth.py": 1, "Needle": 1, '"the needle"': 1, "begin -nothing": 0}
+    before = {query: [(hit.row.id, hit.tier) for hit in world.hits(query)] for query in most}
+    assert world.index.tool_words.update(world.index.rows(), least=bool)
+    with world.open() as index:
+        for query, files in most.items():
+            search = index.query(query)
+            assert [(hit.row.id, hit.tier) for page in search for hit in page.hits] == before[query], query
+            assert search.files_read <= files, query
+    world.append("other", "more")
+    world.scan()
+    assert world.ids("nothing") == ["other"], "the words of a session that has changed are not current"
+    assert world.ids("more needle") == []
 
 
 def test_tags_and_notes_are_found(tmp_path: Path) -> None:
