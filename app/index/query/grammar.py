@@ -234,10 +234,10 @@ class _Scope:
     """The kinds of text in which the terms of a query are searched, from its filters `in:`, `role:` and
     `tool:`.
 
-    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none, and
-    adds the texts of the kind OTHER. `tool:` leaves only calls and results of its tools, and these are the
-    place if no other is named; beside it, `in:tools` does not include commands that users ran. A negated `in:` or `role:` removes its place, and a negated
-    `tool:` only filters sessions.
+    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none, and adds the
+    texts of the kind OTHER. `tool:` leaves only calls and results of its tools, and these are the place if no
+    other is named; beside it, `in:tools` does not include commands that users ran. A negated `in:` or
+    `role:` removes its place, and a negated `tool:` only filters sessions.
     """
 
     def __init__(self) -> None:
