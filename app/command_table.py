@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.actions.shell_words import SHELLS
-from app.index.sorting import SORTS
+from app.index.sorting import BEST, SORTS
 from app.stores import AGENTS
 
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
@@ -218,12 +218,12 @@ REPORTS = {
             "words, phrases and filters, which must all match; after --, a word may begin with a dash",
             many="+",
         ),
-        Option("all-text", "also search tool calls, their output and everything else"),
+        Option("all-text", "not needed: every search covers tool calls and their output"),
         Option("every", "print every place that matches, not only one of each session"),
         Option("limit", "print at most N hits", metavar="N", convert=_number("hits")),
         _sort_option(
-            "the order of the sessions, or relevance for the best match first (default: recent)",
-            *("relevance", *SORTS),
+            "the order of the sessions; best puts the best match first (default: best)",
+            *(BEST, *SORTS, "relevance"),
             also="order",
         ),
         *_FOR_AGENT,

@@ -54,9 +54,10 @@ _ROLE = {
     "other": "all the rest",
 }
 _IN = {
+    "text": "the conversation",
     "tools": "tool calls and results, commands",
     "thinking": "thinking",
-    "all": "everything there is",
+    "all": "everything there is, as without in:",
 }
 _DATES = {
     "today": "since midnight",
@@ -249,7 +250,7 @@ _FILTER_KINDS = (
         _IN,
         "in:tools",
         meaning="search words only in these, or in everything",
-        hint="search only tools or thinking, or everything",
+        hint="search only the conversation, tools, thinking…",
     ),
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
-from app.formats.text_kinds import CONVERSATION
+from app.formats.text_kinds import CONVERSATION, SEARCHED
 from app.formats.utf8_text import fold
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Query:
     text: str = ""
     terms: tuple[Term, ...] = ()
     filters: tuple[Filter, ...] = ()
-    kinds: frozenset[int] = CONVERSATION
+    kinds: frozenset[int] = SEARCHED
     tools: frozenset[str] = frozenset()
     everywhere: bool = True
     notes: tuple[Note, ...] = ()
@@ -129,8 +129,8 @@ class Query:
     files: bool = False
 
     @property
-    def is_deep(self) -> bool:
-        """Whether session files have to be read, because the text store lacks some kind of text."""
+    def needs_files(self) -> bool:
+        """Whether terms are searched in some kind of text that only the session files have."""
         return bool(self.terms) and not self.kinds <= CONVERSATION
 
     def passes(self, row: Row, facts: Facts) -> bool:
