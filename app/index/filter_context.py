@@ -1,4 +1,6 @@
-"""The facts for filters that no row contains: whether a session is live or pinned, and its tags."""
+"""The facts for filters that no row contains: whether a session is live or pinned, its tags, and when its
+agent may delete it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from app.index.live_sessions import live_sessions
 from app.index.query.query import Facts
 from app.stores.live import look
 from app.stores.pins import read_own_pins
+from app.stores.retention import retention_ms
 from app.stores.tags import NOTHING, read_taggings
 
 if TYPE_CHECKING:
@@ -64,4 +67,25 @@ def facts_of(
     def tags(row: Row) -> Sequence[str]:
         return taggings().get((row.agent, row.id), NOTHING).tags
 
-    return Facts(lambda row: row.path in live(), pinned, tags, prices)
+    return Facts(lambda row: row.path in live(), pinned, tags, prices, expiry_of(stores, rows))
+
+
+def expiry_of(stores: Sequence[Store], rows: Callable[[], Sequence[Row]]) -> Callable[[Row], int | None]:
+    """The function that says from when on the agent of a session may delete it, in milliseconds since the
+    epoch; None for never. Settings are read at the first use of each agent and store.
+
+    :param rows: returns all sessions, in whose folders the agents may be started.
+    """
+    by_root = {store.root: store for store in stores}
+
+    @cache
+    def retention(root: str, agent: str) -> int | None:
+        store = by_root.get(root)
+        folders = {row.cwd for row in rows() if row.cwd and row.agent == agent}
+        return None if store is None else retention_ms(store, agent, folders)
+
+    def expires(row: Row) -> int | None:
+        kept_ms = retention(row.store, row.agent)
+        return None if kept_ms is None else row.mtime_ns // 1_000_000 + kept_ms
+
+    return expires

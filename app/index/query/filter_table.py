@@ -39,6 +39,7 @@ _IS = {
     "named": "given a name",
     "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
+    "expiring": "about to be deleted by the agent, within seven days",
 }
 _ROLE = {
     "user": "prompts",

@@ -17,6 +17,7 @@ from app.index.row import is_ahead, is_empty, is_subagent, problem_count
 from app.paths import home_prefix_length
 from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
 from app.stores import AGENTS
+from app.stores.retention import SOON_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     Test = Callable[[Row, Facts], bool]
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
-_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"))
+_ON_EVERY_ROW = frozenset(
+    ("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag", "expiring")
+)
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
 HIDDEN = frozenset(("empty", "subagent"))
@@ -137,6 +140,9 @@ class FilterBuilder:
         if value == "damaged":
             now_ms = self._now_ms
             return lambda row, facts: bool(row.refused) or problem_count(row, now_ms) > 0
+        if value == "expiring":
+            soon = self._now_ms + SOON_MS
+            return lambda row, facts: (expires := facts.expires(row)) is not None and expires <= soon
         return _PROPERTIES[value]
 
 

@@ -80,12 +80,15 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
+             for never
     """
 
     live: Callable[[Row], bool] = lambda row: False
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    expires: Callable[[Row], int | None] = lambda row: None
 
 
 @dataclass(slots=True, frozen=True)
