@@ -14,8 +14,6 @@ from app.stores.json_state import Damaged, parse_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from app.stores.base import Store
-
 DAY_MS = 86_400_000
 SOON_MS = 7 * DAY_MS
 """Milliseconds before its deletion from which on a session counts as expiring."""
@@ -25,16 +23,21 @@ _CLAUDE_SETTING = "cleanupPeriodDays"
 _INVALID = -1
 
 
-def retention_ms(store: Store, agent: str, folders: Iterable[str], managed: str = "") -> int | None:
-    """The milliseconds without a write after which the agent may delete a session of the store; None if it
-    deletes none by age.
+def retention_ms(root: str, agent: str, folders: Iterable[str], managed: str = "") -> int | None:
+    """The milliseconds without a write after which the agent may delete a session of the store at `root`;
+    None if it deletes none by age.
 
     :param folders: the working folders of the agent's sessions, in any of which it may be started next.
     :param managed: the folder of the settings for all users of this machine; "" for the agent's usual one.
     """
     days_of = _DAYS.get(agent)
-    days = None if days_of is None else days_of(store, folders, managed)
+    days = None if days_of is None else days_of(root, folders, managed)
     return None if days is None else days * DAY_MS
+
+
+def retention_of_file(path: str, agent: str, cwd: str) -> int | None:
+    """The same for the session at `path`, if only its own working folder is known ("" for none)."""
+    return retention_ms(os.path.dirname(os.path.dirname(path)), agent, [cwd] if cwd else [])
 
 
 def time_after_restore(mtime_ns: int, retention: int | None, now_ms: int) -> int:
@@ -48,14 +51,14 @@ def time_after_restore(mtime_ns: int, retention: int | None, now_ms: int) -> int
     return now_ms * 1_000_000
 
 
-def _claude_days(store: Store, folders: Iterable[str], managed: str) -> int | None:
+def _claude_days(root: str, folders: Iterable[str], managed: str) -> int | None:
     """The fewest days that a start of Claude Code in one of the folders keeps sessions, because each start
     sweeps the sessions of all projects. None if no start sweeps any.
     """
     everywhere = _managed_days(managed or _managed_folder())
     if everywhere is not None:
         return everywhere
-    user = _days_in(os.path.join(os.path.dirname(store.root), "settings.json"))
+    user = _days_in(os.path.join(os.path.dirname(root), "settings.json"))
     starts: set[tuple[int | None, ...]] = {(user,)}
     for folder in folders:
         own = [os.path.join(folder, ".claude", name) for name in ("settings.json", "settings.local.json")]
@@ -99,5 +102,5 @@ def _managed_folder() -> str:
     return "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
 
 
-_DAYS: dict[str, Callable[[Store, Iterable[str], str], int | None]] = {"claude": _claude_days}
+_DAYS: dict[str, Callable[[str, Iterable[str], str], int | None]] = {"claude": _claude_days}
 """The agents that delete sessions by the modification time of the file -> the days that they keep them."""

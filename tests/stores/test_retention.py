@@ -35,7 +35,7 @@ def days_with(folder: Path, files: dict[str, Any]) -> int | None:
         path.write_text(value if isinstance(value, str) else json.dumps({DAYS: value, "other": 1}))
     (store,) = Claude().stores({}, str(folder), "/")
     work = [str(folder / "work"), str(folder / "elsewhere")]
-    kept = retention_ms(store, "claude", work, str(folder / "etc"))
+    kept = retention_ms(store.root, "claude", work, str(folder / "etc"))
     return None if kept is None else kept // DAY_MS
 
 
@@ -73,7 +73,7 @@ def test_the_days_are_the_fewest_of_a_start_that_may_sweep(
 
 def test_agents_that_delete_nothing_by_age_have_no_retention(tmp_path: Path) -> None:
     store = Pi().stores({}, str(tmp_path), "/")[0]
-    assert retention_ms(store, "pi", []) is None
+    assert retention_ms(store.root, "pi", []) is None
 
 
 @cases(

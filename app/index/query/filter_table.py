@@ -39,6 +39,8 @@ _IS = {
     "named": "given a name",
     "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
+    "kept": "kept by leafmark as a compressed copy",
+    "gone": "kept, and deleted by the agent or moved away",
     "expiring": "about to be deleted by the agent, within seven days",
 }
 _ROLE = {

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
 _ON_EVERY_ROW = frozenset(
-    ("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag", "expiring")
+    (
+        *("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"),
+        *("kept", "gone", "expiring"),
+    )
 )
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
@@ -205,6 +208,8 @@ _PROPERTIES: dict[str, Test] = {
     "subagent": lambda row, facts: is_subagent(row),
     "named": lambda row, facts: not is_invisible(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
+    "kept": lambda row, facts: facts.kept(row),
+    "gone": lambda row, facts: row.is_gone,
 }
 
 

@@ -80,6 +80,7 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    kept     whether leafmark keeps a copy of the session
     expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
              for never
     """
@@ -88,6 +89,7 @@ class Facts:
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    kept: Callable[[Row], bool] = lambda row: row.is_gone
     expires: Callable[[Row], int | None] = lambda row: None
 
 
