@@ -240,6 +240,17 @@ REPORTS = {
         ),
         _JSON,
     ),
+    "disk": Command(
+        "print the disk space of sessions, of kept copies and of the index",
+        Word("query", _QUERY, many="*"),
+        Option(
+            "by",
+            "print one line for each of these, the largest first",
+            metavar="{project,session}",
+            convert=OneOf("project", "session"),
+        ),
+        _JSON,
+    ),
     "tree": Command(
         "print the tree of a session",
         _SESSION,

@@ -50,7 +50,7 @@ class Options:
         self.all_text = False
         self.every = False
         # stats
-        self.by: str | None = None  # None: by day
+        self.by: str | None = None  # of `disk` too; None: by day, or all together
         # tree
         self.ascii = False
         # show

@@ -41,6 +41,7 @@ class Settings:
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
+    :param keep: which sessions are kept without being asked (`app.actions.keep.due`).
     :param stores: folders of sessions besides those that are found: agent -> folders.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param prices: what tokens cost if the agent writes no cost.
@@ -54,6 +55,7 @@ class Settings:
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
+    keep: str = "ask"
     stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     prices: Prices = LIST_PRICES
@@ -331,6 +333,13 @@ SETTINGS = (
         'images = "auto"',
         tuple(f'"{name}"' for name in IMAGE_SETTINGS),
         _one_of(*IMAGE_SETTINGS),
+    ),
+    Setting(
+        "keep",
+        "Which sessions are kept as copies: those that may go within 7 days, or all that agents delete.",
+        'keep = "ask"',
+        ('"ask"', '"expiring"', '"all"', '"never"'),
+        _one_of("ask", "expiring", "all", "never"),
     ),
     Setting(
         "stores",

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from app.actions.safe_move import already_there, move
 from app.actions.trash import trash, trash_file
 from app.formats.packed import CHUNK, PACKED, chunks
+from app.index.row import Row
 from app.paths import make_own_folders
 from app.sessions.errors import (
     Changed,
@@ -40,7 +41,7 @@ from app.stores import artifacts_folder
 from app.stores.base import Store
 from app.stores.kept import copy_path, earlier_folder, files_below, original_path
 from app.stores.layout import copies
-from app.stores.retention import time_after_restore
+from app.stores.retention import SOON_MS, time_after_restore
 
 _TRIES = 3
 """Attempts to copy a file that other programs keep changing."""
@@ -151,6 +152,32 @@ def replace(
             if os.path.lexists(copy_path(was, store.kept)):
                 _copy_file(file, copy_path(was, store.kept), store.kept)
     return change
+
+
+def due(
+    rows: Iterable[Row],
+    stores: Sequence[Store],
+    setting: str,
+    expires: Callable[[Row], int | None],
+    now_ms: int,
+) -> list[tuple[str, Store]]:
+    """(path, store) of the sessions to keep at the end of a scan: the kept ones that have changed, and those
+    that the user's setting asks for: "expiring" for the ones that their agent may delete within seven days,
+    "all" for all that it may ever delete. "ask" and "never" ask for none.
+
+    :param expires: see `app.index.filter_context.expiry_of`.
+    """
+    by_root = {store.root: store for store in stores}
+    wanted = dict(outdated(stores))
+    if setting in ("expiring", "all"):
+        for row in rows:
+            store = by_root.get(row.store)
+            expires_ms = None if row.is_gone or store is None else expires(row)
+            if store is None or expires_ms is None or os.path.lexists(copy_path(row.path, store.kept)):
+                continue
+            if setting == "all" or expires_ms <= now_ms + SOON_MS:
+                wanted[row.path] = store
+    return [*wanted.items()]
 
 
 def outdated(stores: Iterable[Store]) -> Iterator[tuple[str, Store]]:

@@ -240,7 +240,7 @@ def test_verify_and_doctor_name_a_damaged_copy_and_it_is_kept_again(run: Any, ho
     path.unlink()
     done = run("keep", "--verify")
     assert (done.code, "; kept again" in done.out) == (3, False)
-    assert "one.jsonl.gz: the compressed copy is damaged" in run("doctor").out
+    assert "one.jsonl.gz: cannot be read: the compressed copy is damaged" in run("doctor").out
     done = run("restore", copy)
     assert done.code in (1, 3)
     assert not path.exists()

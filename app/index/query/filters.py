@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
 _ON_EVERY_ROW = frozenset(
     (
-        *("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"),
+        *("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag", "size"),
         *("kept", "gone", "expiring"),
     )
 )
@@ -153,7 +153,7 @@ def is_unfinished(field: str, item: Item) -> bool:
     """Whether a value is only being typed: it is empty, or only the sign before a number."""
     if not item.text.strip():
         return True
-    return field in ("date", "cost", "tokens", "messages") and item.text in SIGNS
+    return field in ("date", "cost", "tokens", "messages", "size") and item.text in SIGNS
 
 
 def _wrong_value(field: str, item: Item) -> QueryError:
@@ -179,6 +179,8 @@ def _number(field: str, item: Item) -> Test:
         raise _wrong_value(field, item)
     if field == "messages":
         return lambda row, facts: test(row.message_count)
+    if field == "size":
+        return lambda row, facts: test(row.size)
     if field == "tokens":
         return lambda row, facts: test(token_count(row.tokens))
     # Users type dollars and cents.
