@@ -80,7 +80,7 @@ class CacheNotSaved(Message):
 
 @dataclass(eq=False, repr=False)
 class IndexRenewed(Message):
-    """The index was damaged, or of another version: it is made anew.
+    """The index was damaged, or of another version, and is made anew; or a session could not be kept.
 
     reason   one line
     """

@@ -13,6 +13,7 @@ import fcntl
 import os
 import re
 import stat
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +35,7 @@ from app.sessions.errors import (
 )
 from app.sessions.manager.change import Change, announce
 from app.sessions.storage.file_storage import refused
-from app.sessions.storage.temporary import SUFFIX, new_copy
+from app.sessions.storage.temporary import SUFFIX, new_copy, remove, temporaries
 from app.sessions.summaries.quick_summary import quick_summary
 from app.small_files import rename_exclusively, sync
 from app.stores import artifacts_folder
@@ -129,6 +130,10 @@ def keep_all(
         for number, ((path, _), result) in enumerate(results, 1):
             if result is not None:
                 done(number, path, result)
+    for folder in {os.path.dirname(copy_path(path, store.kept)) for path, store in sessions}:
+        for leftover in temporaries(folder):
+            if leftover.is_old(time.time_ns() // 1_000_000):
+                remove(leftover)
 
 
 def replace(

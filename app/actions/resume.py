@@ -118,7 +118,7 @@ def plan(
     argv = [command, *arguments]
     folder_problem = _folder_problem(cwd, env)
     program = find_program(command, env)
-    problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
+    problem = _find_problem(agent, copy, cwd, agent_store, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
     # Imported here: the first key would wait for it, and it runs in a thread of the screen.

@@ -189,13 +189,23 @@ class Index:
 
         self._reader.read(scan, settle, scan_first=True)
 
-    def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
-        """Scan, then keep the catalog current until `stop` is set."""
+    def watch(
+        self,
+        on_delta: OnDelta,
+        stop: threading.Event,
+        scanned: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Scan, then keep the catalog current until `stop` is set.
+
+        :param scanned: called in this thread after each look at all files.
+        """
         # Imported here: a list that is printed once does not follow files.
         from app.index.watch.follower import Follower
 
         guard_database(self.catalog.path)
-        follower = self._follower = Follower(self._scanner, self._stores, self._rescans, poll=self._poll)
+        follower = self._follower = Follower(
+            self._scanner, self._stores, self._rescans, poll=self._poll, scanned=scanned
+        )
         with self._reader:
             try:
                 self._scan(on_delta, stop, gentle=True)

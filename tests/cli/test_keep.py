@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from app.actions.resume import execute, plan
+from app.stores.claude import Claude
 from tests.claude_lines import line, write
 from tests.claude_sweep import DAY, sweep
 from tests.factory import chain, write_session
@@ -286,3 +288,61 @@ def test_a_moved_session_is_not_gone(run: Any, home: Path) -> None:
     target.parent.mkdir()
     path.rename(target)
     assert [row["path"] for row in rows(run).values()] == [str(target)]
+
+
+def test_index_brings_copies_up_to_date_and_keeps_what_the_setting_names(run: Any, home: Path) -> None:
+    old, fresh = session(home, "old", 26), session(home, "fresh", 1)
+    settings = home / ".config/leafmark/config.toml"
+    settings.parent.mkdir(parents=True)
+
+    def kept() -> set[str]:
+        return set(rows(run, "is:kept"))
+
+    assert "kept" not in run("index").out
+    for value, names in (("never", set()), ("ask", set()), ("expiring", {"old"}), ("all", {"old", "fresh"})):
+        settings.write_text(f'keep = "{value}"\n')
+        assert run("index").code == 0
+        assert kept() == names, value
+    settings.write_text('keep = "never"\n')
+    with fresh.open("a") as file:
+        file.write(line("user", "more", "fresh-a", "grown") + "\n")
+    (old.with_suffix("") / "tool-results/2.txt").write_text("a new result")
+    assert "2 sessions kept" in run("index").out
+    assert gzip.decompress(copy_of(home, fresh).read_bytes()) == fresh.read_bytes()
+    assert copy_of(home, old.with_suffix("") / "tool-results/2.txt").exists()
+    assert "kept" not in run("index").out
+
+
+def test_resume_restores_a_session_that_is_gone(tmp_path: Path, process: Any) -> None:
+    home = tmp_path / "home"
+    path = session(home, "one")
+    work = tmp_path / "work"
+    work.mkdir()
+    path.write_text(path.read_text().replace("/work/app", str(work)))
+    set_age(path, 40)
+    before = path.read_bytes()
+    program = tmp_path / "bin/claude"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$PWD $*"; cat {path}\n')
+    program.chmod(0o755)
+    here = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    assert process("keep", "one", **here).returncode == 0
+    sweep(home / ".claude/projects")
+    printed = process("resume", "--print", "one", **here).stdout
+    assert printed == f"cd {work} && leafmark restore {path} && claude --resume one\n"
+    assert not path.exists()
+    env = {"HOME": str(home), **here}
+    (store,) = Claude().stores(env, str(home), "/")
+    store.kept = str(home / KEPT)
+    made = plan("claude", str(copy_of(home, path)), "one", str(work), store, env)
+    out = tmp_path / "out"
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT), 1)
+            execute(made)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert out.read_text() == f"{work} --resume one\n{before.decode()}"
+    assert path.read_bytes() == before

@@ -61,7 +61,7 @@ class FakeIndex:
     def rows(self) -> list[Row]:
         return self.stored
 
-    def watch(self, on_delta: Callable[[Delta], object], stop: threading.Event) -> None:
+    def watch(self, on_delta: Callable[[Delta], object], stop: threading.Event, scanned: object) -> None:
         for delta in self.deltas:
             on_delta(delta)
         if self.failure:
