@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events, on, work
 from textual.binding import Binding
@@ -24,6 +24,7 @@ from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
+from app.view.preset import BROWSER, SELECTOR, Preset
 from app.view.status_messages import DONE, ERROR, FACT, SECONDS, WARNING, MessageQueue, StatusMessage, message
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import bindings_for
@@ -32,27 +33,28 @@ from app.widgets.line_filters import AsciiFilter, FewColours, in_few_colours
 from app.widgets.textual_internals import CrashApp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from textual.actions import ActionParseResult
     from textual.binding import BindingType
+    from textual.dom import DOMNode
     from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
     from textual.timer import Timer
+    from textual.widget import Widget
 
     from app.actions.resume import Plan
     from app.demo.folder import DemoFolder
+    from app.screens.beside import Beside
     from app.services.index_service import IndexService
     from app.signals import ExitSignals
 
 
-def empty_list(surroundings: setup.Setup, settings: Settings, *, selects: bool = False) -> ListModel:
-    """A list without sessions, arranged as the last run left it.
-
-    :param selects: for the selector.
-    """
+def empty_list(surroundings: setup.Setup, settings: Settings, preset: Preset = BROWSER) -> ListModel:
+    """A list without sessions, arranged as the last run left it."""
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
-    arrangement = initial(remembered, selects=selects, sizes=settings.show_size)
+    arrangement = initial(remembered, preset, sizes=settings.show_size)
     return ListModel(surroundings.here, surroundings.home, arrangement)
 
 
@@ -111,11 +113,11 @@ class Browser(CrashApp["Plan | None"]):
         self._setup = surroundings
         self._ending = ending
         self._indexing = indexing
-        self._selector = selector
-        self._typed = typed
+        self._preset = BROWSER if selector is None else SELECTOR
+        self._query = selector or typed
         self._begin_at = begin_at
         self._settings = settings or Settings()
-        self._model = model or empty_list(surroundings, self._settings, selects=selector is not None)
+        self._model = model or empty_list(surroundings, self._settings, self._preset)
         ascii_only = self._settings.draws_ascii(surroundings.env)
         spell = speller(surroundings.encoding, ascii_only=ascii_only)
         self._ascii_filters = [AsciiFilter(spell)] if spell is not None else []
@@ -173,22 +175,37 @@ class Browser(CrashApp["Plan | None"]):
 
     def get_default_screen(self) -> Screen[Any]:
         # Imported here: a run needs one of the two.
-        if self._selector is not None:
-            from app.screens.selector import SelectorScreen
+        beside: Callable[[SessionsScreen], Beside]
+        if self._preset is SELECTOR:
+            from app.screens.preview_side import PreviewSide
 
-            return SelectorScreen(
-                self._setup, self._model, self._settings, self._indexing, query=self._selector
-            )
-        from app.screens.browser import BrowserScreen
+            beside = PreviewSide
+        else:
+            from app.screens.tree_side import TreeSide
 
-        return BrowserScreen(
+            beside = TreeSide
+        return SessionsScreen(
+            self._preset,
+            beside,
             self._setup,
             self._model,
             self._settings,
             self._indexing,
-            query=self._typed,
+            query=self._query,
             begin_at=self._begin_at,
         )
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        screen = (default_namespace or self).screen
+        if isinstance(screen, SessionsScreen):
+            # the actions of the panes beside the list
+            namespaces = {"beside": cast("Widget", screen.beside)}
+        return await super().run_action(action, default_namespace, namespaces)
 
     def refresh_css(self, animate: bool = True) -> None:
         # Textual 8.2.8 calls this when the application starts, because a theme was set. All styles would be
@@ -372,7 +389,7 @@ class Browser(CrashApp["Plan | None"]):
             return
         # Imported here: most runs show no examples.
         from app.demo.folder import DemoFolder
-        from app.screens.browser import BrowserScreen
+        from app.screens.tree_side import TreeSide
 
         try:
             if self._demo_folder is None:
@@ -384,7 +401,8 @@ class Browser(CrashApp["Plan | None"]):
             return
         # The same setup each time, so that changes to the examples stay until leafmark ends.
         examples = self._examples
-        await self.push_screen(BrowserScreen(examples, empty_list(examples, self._settings), self._settings))
+        model = empty_list(examples, self._settings)
+        await self.push_screen(SessionsScreen(BROWSER, TreeSide, examples, model, self._settings))
 
     def action_command_palette(self) -> None:
         """Open the palette of the screen with sessions."""

@@ -30,7 +30,8 @@ class Command:
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
         these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
     :param id: ``noun.verb``; also the id of the binding and in the palette.
-    :param action: Textual's action string, run on the screen.
+    :param action: Textual's action string, run on the pane; `screen` is the screen with the sessions, and
+        `beside` what it has beside their list.
     :param help: the description in the help.
     :param label: the name in the footer; "" if it is not in the footer.
     :param first: whether the key is handled before the pane gets it (a priority binding). Letters that are
@@ -64,7 +65,7 @@ class Command:
         self.help = help
         self.label = label
         self.first = first
-        in_browser = pane in RIGHT_PANES and (pane != "transcript" or action.startswith("screen."))
+        in_browser = pane in RIGHT_PANES and (pane != "transcript" or action.startswith("beside."))
         same = "" if in_browser else help
         self.selector = same if selector is None else selector
         self.preview = preview and pane in ("sessions", "side")
@@ -89,11 +90,11 @@ COMMANDS: tuple[Command, ...] = (
     _sessions(
         "session.resume",
         "enter",
-        "resume",
+        "screen.resume",
         "Resume the session; on a project: start a new session in its folder",
         "resume",
     ),
-    _no_preview("session.read", "v", "screen.show_transcript", "Read the transcript", "read"),
+    _no_preview("session.read", "v", "beside.show_transcript", "Read the transcript", "read"),
     _no_preview(
         "session.mark", "space", "mark_or_fold", "Mark the session; fold or unfold the project", "mark"
     ),
@@ -103,33 +104,33 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview("session.fork", "f", "screen.act('fork')", "Fork the session"),
     _no_preview("session.fork_to", "F", "screen.act('fork_to')", "Fork the session into another folder"),
     _no_preview("session.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
-    _sessions("session.tree", "t", "screen.show_tree", "Go to the tree of the session"),
+    _sessions("session.tree", "t", "beside.show_tree", "Go to the tree of the session"),
     _no_preview(
         "session.origin",
         "o",
-        "screen.at_entry('other_end')",
+        "beside.at_entry('other_end')",
         "Go to the parent session, or to the newest fork",
         selector="",
     ),
     _no_preview(
         "beside.previous_prompt",
         "left_square_bracket alt+up",
-        "screen.go_prompt_beside(-1)",
+        "beside.go_prompt(-1)",
         "Previous prompt in the pane beside",
     ),
     _no_preview(
         "beside.next_prompt",
         "right_square_bracket alt+down",
-        "screen.go_prompt_beside(1)",
+        "beside.go_prompt(1)",
         "Next prompt in the pane beside",
     ),
     _no_preview(
-        "session.next_hit", "n", "screen.in_tree('next_hit', 1)", "Next hit in the tree beside", selector=""
+        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the tree beside", selector=""
     ),
     _no_preview(
         "session.previous_hit",
         "N",
-        "screen.in_tree('next_hit', -1)",
+        "beside.in_tree('next_hit', -1)",
         "Previous hit in the tree beside",
         selector="",
     ),
@@ -138,7 +139,7 @@ COMMANDS: tuple[Command, ...] = (
         "session.page", "vertical_line", "screen.open_transcript('pager')", "Open the transcript in $PAGER"
     ),
     _no_preview(
-        "session.export", "x", "screen.export", "Export the marked sessions (or this one)", selector=""
+        "session.export", "x", "beside.export", "Export the marked sessions (or this one)", selector=""
     ),
     _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the pane beside up"),
     _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the pane beside down"),
@@ -221,22 +222,22 @@ COMMANDS: tuple[Command, ...] = (
     _filter("filter.mark", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
     _filter("filter.delete_word", "ctrl+w alt+backspace", "delete_left_word", "Delete the last word"),
     _project("project.go", "enter", "go", "Go to this session, or to the entry of this label", "go"),
-    _tree("entry.go_on", "enter", "screen.go_on", "Continue from here; on the leaf: resume", "continue"),
+    _tree("entry.go_on", "enter", "beside.go_on", "Continue from here; on the leaf: resume", "continue"),
     _tree(
-        "entry.summarise", "shift+enter", "screen.summarise", "Continue from here, with a summary by command"
+        "entry.summarise", "shift+enter", "beside.summarise", "Continue from here, with a summary by command"
     ),
-    _tree("entry.read", "v", "screen.show_transcript", "Read the transcript from here", "read"),
+    _tree("entry.read", "v", "beside.show_transcript", "Read the transcript from here", "read"),
     _tree(
         "branch.compare",
         "C",
-        "screen.at_entry('compare')",
+        "beside.at_entry('compare')",
         "Compare this branch with the active one",
         "compare",
     ),
-    _tree("entry.fork", "f", "screen.at_entry('fork_here')", "Fork at this entry"),
-    _tree("entry.fork_to", "F", "screen.at_entry('fork_here_to')", "Fork at this entry into another folder"),
+    _tree("entry.fork", "f", "beside.at_entry('fork_here')", "Fork at this entry"),
+    _tree("entry.fork_to", "F", "beside.at_entry('fork_here_to')", "Fork at this entry into another folder"),
     _tree("label.times", "T", "toggle_label_times", "Show when labels were set"),
-    _tree("tree.problems", "exclamation_mark", "screen.at_entry('show_problems')", "List the damaged lines"),
+    _tree("tree.problems", "exclamation_mark", "beside.at_entry('show_problems')", "List the damaged lines"),
     _tree("branch.toggle", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
     _tree("branch.open", "right l", "open_or_enter", "Unfold the branch, then step into it"),
     _tree("branch.close", "left h", "close_or_climb", "Fold the branch, or go to its start"),
@@ -267,13 +268,13 @@ COMMANDS: tuple[Command, ...] = (
         "tree.filter_labelled", "ctrl+l alt+l", "set_filter('labelled')", "Tree filter: labelled entries only"
     ),
     _tree("tree.filter_all", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
-    _entry("entry.continue", "enter", "screen.go_on", "Continue from this entry", "continue"),
-    _entry("entry.tree", "v t", "screen.show_tree", "Go to this entry in the tree"),
-    _entry("entry.fork_shown", "f", "screen.at_entry('fork_here')", "Fork at this entry"),
+    _entry("entry.continue", "enter", "beside.go_on", "Continue from this entry", "continue"),
+    _entry("entry.tree", "v t", "beside.show_tree", "Go to this entry in the tree"),
+    _entry("entry.fork_shown", "f", "beside.at_entry('fork_here')", "Fork at this entry"),
     _entry(
         "entry.fork_shown_to",
         "F",
-        "screen.at_entry('fork_here_to')",
+        "beside.at_entry('fork_here_to')",
         "Fork at this entry into another folder",
     ),
     _entry("entry.previous", "K", "previous_entry", "Previous entry", "previous"),
@@ -281,32 +282,32 @@ COMMANDS: tuple[Command, ...] = (
     _entry("code.right", "right", "scroll_sideways(1)", "Scroll code to the right"),
     _entry("code.left", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
     _right(
-        "turn.previous", "alt+up left_square_bracket", "screen.in_tree('previous_turn')", "Previous prompt"
+        "turn.previous", "alt+up left_square_bracket", "beside.in_tree('previous_turn')", "Previous prompt"
     ),
-    _right("turn.next", "alt+down right_square_bracket", "screen.in_tree('next_turn')", "Next prompt"),
+    _right("turn.next", "alt+down right_square_bracket", "beside.in_tree('next_turn')", "Next prompt"),
     _right("shown.tag", "number_sign", "screen.act('tag')", "Edit the tags and the note of the session"),
-    _right("entry.label", "L", "screen.at_entry('label')", "Label the entry (empty removes it)", "label"),
-    _right("leaf.go", "at", "screen.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
-    _right("entry.parent", "backspace", "screen.in_tree('go_parent')", "Go to the parent entry"),
+    _right("entry.label", "L", "beside.at_entry('label')", "Label the entry (empty removes it)", "label"),
+    _right("leaf.go", "at", "beside.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
+    _right("entry.parent", "backspace", "beside.in_tree('go_parent')", "Go to the parent entry"),
     _right(
         "tree.hidden",
         "full_stop",
-        "screen.in_tree('toggle_hidden')",
+        "beside.in_tree('toggle_hidden')",
         "Show the hidden entries, or hide them again",
     ),
-    _right("tree.next_hit", "n", "screen.in_tree('next_hit', 1)", "Next hit"),
-    _right("tree.previous_hit", "N", "screen.in_tree('next_hit', -1)", "Previous hit"),
-    _right("branch.next_point", "b", "screen.in_tree('go_branch_point', 1)", "Next branch point"),
-    _right("branch.previous_point", "B", "screen.in_tree('go_branch_point', -1)", "Previous branch point"),
-    _right("label.next", "m", "screen.in_tree('go_label', 1)", "Next label"),
-    _right("label.previous", "M", "screen.in_tree('go_label', -1)", "Previous label"),
-    _right("entry.export", "x", "screen.export_entry", "Export the path to this entry"),
-    _right("entry.copy", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry", "copy"),
-    _right("entry.copy_code", "Y", "screen.copy_code", "Copy the next block of code", "copy code"),
-    _right("entry.edit", "e", "screen.open_entry('editor')", "Open the entry in $EDITOR"),
-    _right("entry.page", "vertical_line", "screen.open_entry('pager')", "Open the entry in $PAGER"),
-    _right("entry.details", "i", "screen.toggle_look('details')", "Show all details of the entry", "details"),
-    _right("entry.raw", "r", "screen.toggle_look('raw')", "Show the raw JSON", "raw"),
+    _right("tree.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit"),
+    _right("tree.previous_hit", "N", "beside.in_tree('next_hit', -1)", "Previous hit"),
+    _right("branch.next_point", "b", "beside.in_tree('go_branch_point', 1)", "Next branch point"),
+    _right("branch.previous_point", "B", "beside.in_tree('go_branch_point', -1)", "Previous branch point"),
+    _right("label.next", "m", "beside.in_tree('go_label', 1)", "Next label"),
+    _right("label.previous", "M", "beside.in_tree('go_label', -1)", "Previous label"),
+    _right("entry.export", "x", "beside.export_entry", "Export the path to this entry"),
+    _right("entry.copy", "y ctrl+x", "beside.copy_entry", "Copy the text of the entry", "copy"),
+    _right("entry.copy_code", "Y", "beside.copy_code", "Copy the next block of code", "copy code"),
+    _right("entry.edit", "e", "beside.open_entry('editor')", "Open the entry in $EDITOR"),
+    _right("entry.page", "vertical_line", "beside.open_entry('pager')", "Open the entry in $PAGER"),
+    _right("entry.details", "i", "beside.toggle_look('details')", "Show all details of the entry", "details"),
+    _right("entry.raw", "r", "beside.toggle_look('raw')", "Show the raw JSON", "raw"),
     _right("shown.rename", "ctrl+r", "screen.act('rename')", "Rename the session"),
     _right(
         "shown.copy_command", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"
@@ -314,9 +315,9 @@ COMMANDS: tuple[Command, ...] = (
     _right("shown.pin", "p", "screen.act('pin')", "Pin or unpin the marked sessions (or this one)"),
     _right("shown.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
     _right(
-        "shown.origin", "o", "screen.at_entry('other_end')", "Go to the parent session, or to the newest fork"
+        "shown.origin", "o", "beside.at_entry('other_end')", "Go to the parent session, or to the newest fork"
     ),
-    _transcript("block.go_on", "enter", "screen.go_on", "Continue from this block", "continue"),
+    _transcript("block.go_on", "enter", "beside.go_on", "Continue from this block", "continue"),
     _transcript("block.unfold", "space", "unfold", "Unfold the block in steps, then fold it", "unfold"),
     _transcript("block.right", "right", "scroll_sideways(1)", "Scroll code to the right"),
     _transcript("block.left", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
@@ -334,16 +335,16 @@ COMMANDS: tuple[Command, ...] = (
     _transcript("prompt.next", "right_square_bracket alt+down", "go_prompt(1)", "Next prompt", "next prompt"),
     _transcript("block.copy", "y", "copy_block", "Copy the block", "copy"),
     _transcript("block.copy_code", "Y", "copy_block_code", "Copy the next code in the block"),
-    _transcript("transcript.export", "x", "screen.export_shown", "Export the session"),
-    _transcript("transcript.close", "v t", "screen.close_transcript", "Go to this entry in the tree", "tree"),
-    _transcript("block.fork", "f", "screen.at_entry('fork_here')", "Fork at this block"),
+    _transcript("transcript.export", "x", "beside.export_shown", "Export the session"),
+    _transcript("transcript.close", "v t", "beside.close_transcript", "Go to this entry in the tree", "tree"),
+    _transcript("block.fork", "f", "beside.at_entry('fork_here')", "Fork at this block"),
     _transcript(
-        "block.fork_to", "F", "screen.at_entry('fork_here_to')", "Fork at this block into another folder"
+        "block.fork_to", "F", "beside.at_entry('fork_here_to')", "Fork at this block into another folder"
     ),
     _transcript(
-        "block.compare", "C", "screen.at_entry('compare')", "Compare this branch with the active one"
+        "block.compare", "C", "beside.at_entry('compare')", "Compare this branch with the active one"
     ),
-    _transcript("block.label", "L", "screen.at_entry('label')", "Label the entry (empty removes it)"),
+    _transcript("block.label", "L", "beside.at_entry('label')", "Label the entry (empty removes it)"),
     _transcript("block.next_hit", "n", "go_hit(1)", "Next hit"),
     _transcript("block.previous_hit", "N", "go_hit(-1)", "Previous hit"),
     _transcript("block.next_label", "m", "go_label(1)", "Next label"),
@@ -366,7 +367,10 @@ COMMANDS: tuple[Command, ...] = (
         first=True,
     ),
     _browser(
-        "label.list", "apostrophe", "at_entry('show_labels')", "List the labels of this session, or of all"
+        "label.list",
+        "apostrophe",
+        "beside.at_entry('show_labels')",
+        "List the labels of this session, or of all",
     ),
     _app("change.undo", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
     _app("change.redo", "Z", "redo", "Redo what was undone last"),
@@ -378,7 +382,7 @@ COMMANDS: tuple[Command, ...] = (
     _app(
         "pane.next",
         "tab",
-        "next_pane",
+        "beside.next_pane",
         "Next pane",
         "pane",
         selector="Switch between this folder and all folders",
@@ -386,26 +390,32 @@ COMMANDS: tuple[Command, ...] = (
     _app(
         "pane.previous",
         "shift+tab",
-        "previous_pane",
+        "beside.previous_pane",
         "Previous pane",
         selector="Go to the search line, the list or the preview",
     ),
     _browser(
         "pane.sessions",
         "1",
-        "focus_pane('sessions')",
+        "beside.focus_pane('sessions')",
         "Go to the session list; again: show it alone, and back",
     ),
-    _browser("pane.tree", "2", "focus_pane('tree')", "Go to the tree; again: show it alone, and back"),
-    _browser("pane.entry", "3", "focus_pane('entry')", "Go to the entry; again: show it alone, and back"),
-    _browser("pane.narrower", "less_than_sign", "move_divider(-4)", "Narrower list"),
-    _browser("pane.wider", "greater_than_sign", "move_divider(4)", "Wider list"),
-    _browser("pane.rule_up", "left_curly_bracket", "move_rule(-1)", "Move the border above the entry up"),
-    _browser("pane.rule_down", "right_curly_bracket", "move_rule(1)", "Move the border above the entry down"),
+    _browser("pane.tree", "2", "beside.focus_pane('tree')", "Go to the tree; again: show it alone, and back"),
+    _browser(
+        "pane.entry", "3", "beside.focus_pane('entry')", "Go to the entry; again: show it alone, and back"
+    ),
+    _browser("pane.narrower", "less_than_sign", "beside.move_divider(-4)", "Narrower list"),
+    _browser("pane.wider", "greater_than_sign", "beside.move_divider(4)", "Wider list"),
+    _browser(
+        "pane.rule_up", "left_curly_bracket", "beside.move_rule(-1)", "Move the border above the entry up"
+    ),
+    _browser(
+        "pane.rule_down", "right_curly_bracket", "beside.move_rule(1)", "Move the border above the entry down"
+    ),
     _app(
         "view.back",
         "escape",
-        "back",
+        "beside.back",
         "Go one step back: search, marks, pane",
         selector="Go one step back: marks, search, then quit",
     ),

@@ -23,6 +23,7 @@ from app.signals import ExitSignals
 from app.startup import first_frame
 from app.view.arrangement import Arrangement, initial
 from app.view.list_filter import is_plain
+from app.view.preset import BROWSER, SELECTOR
 from app.view.terminal import can_place_text, is_ascii_terminal
 
 if TYPE_CHECKING:  # imported after the first frame
@@ -73,9 +74,8 @@ def run(
     """
     settings = _settings(setup)
     remembered = {} if setup.demo else paths.read_screen(setup.env)
-    arrangement = initial(
-        remembered, selects=query is not None, sizes=settings is not None and settings.show_size
-    )
+    preset = BROWSER if query is None else SELECTOR
+    arrangement = initial(remembered, preset, sizes=settings is not None and settings.show_size)
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
     ending.hold_stop()

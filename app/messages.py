@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
-    from app.view.transcript_block import Part
     from app.view.tree_view import TreeView
 
 
@@ -216,22 +215,6 @@ class EntriesFound(Message):
     nodes: Sequence[Node]
     _: KW_ONLY
     done: bool
-    reason: str = ""
-
-
-# A transcript.
-
-
-@dataclass(eq=False, repr=False)
-class TranscriptRead(Message):
-    """A part of a session's transcript was read.
-
-    part     None if it could not be read
-    reason   why, raw
-    """
-
-    generation: int
-    part: Part | None
     reason: str = ""
 
 

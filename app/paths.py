@@ -253,6 +253,44 @@ def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
     _write(os.path.join(state_folder(env), "projects"), data)
 
 
+_LONGEST_ID = 200
+MOST_OPENED = 500
+"""Sessions whose opening is remembered, the last ones."""
+
+
+def read_opened(env: Mapping[str, str]) -> dict[tuple[str, str], int]:
+    """When sessions were last opened, the first opened first: (agent, id) -> milliseconds since the epoch;
+    none if that cannot be read.
+    """
+    try:
+        text = read_small(os.path.join(state_folder(env), "opened"), 4 * _LONGEST).decode("utf-8", "replace")
+    except OSError:
+        return {}
+    opened = {}
+    for line in text.split("\n"):
+        at, _, session = line.partition(" ")
+        agent, _, session_id = session.partition(" ")
+        if session_id and at.isascii() and at.isdigit():
+            opened[agent, session_id] = int(at[:15])
+    return opened
+
+
+def note_opened(env: Mapping[str, str], agent: str, session_id: str, at_ms: int) -> None:
+    """Remember that a session was opened, unless its id is none that an agent gives.
+
+    :param at_ms: milliseconds since the epoch.
+    :raises OSError: the state folder cannot be written.
+    """
+    if not session_id.isprintable() or len(session_id) > _LONGEST_ID:
+        return
+    opened = read_opened(env)
+    opened.pop((agent, session_id), None)
+    opened[agent, session_id] = at_ms
+    last = list(opened.items())[-MOST_OPENED:]
+    text = "".join(f"{at} {agent} {id}\n" for (agent, id), at in last)
+    _write(os.path.join(state_folder(env), "opened"), text.encode("utf-8", "replace"))
+
+
 def write_crash(env: Mapping[str, str], text: str) -> str:
     """Store the report of an unexpected error. It replaces the previous one.
 

@@ -30,6 +30,9 @@ _DEAREST = 1_000_000
 """The highest price, in dollars for a million tokens."""
 
 
+_MOST_DAYS = 3650
+
+
 @dataclass(slots=True)
 class Settings:
     """The settings of a run. The parts of a screen share one object, which the settings screen changes.
@@ -38,6 +41,7 @@ class Settings:
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param ask_summary: offer a summary of the branch that is left.
     :param tree_filter: the filter of a tree at first (`app.view.tree_filter.TREE_FILTERS`).
+    :param needs_days: for how many days a session that waits, or that ended badly, needs the user.
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
@@ -52,6 +56,7 @@ class Settings:
     ask_before_trash: bool = True
     ask_summary: bool = True
     tree_filter: str = "default"
+    needs_days: int = 7
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
@@ -147,6 +152,12 @@ def _toml_problem(message: str, text: str) -> str:
 def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
+    return value
+
+
+def _days(value: object, complain: Callable[[str], None]) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST_DAYS:
+        raise ValueError(f"must be a number of days from 1 to {_MOST_DAYS:,}")
     return value
 
 
@@ -295,6 +306,13 @@ SETTINGS = (
         "show_size = false",
         _YES_NO[::-1],
         _yes_or_no,
+    ),
+    Setting(
+        "needs_days",
+        "For how many days a session that waits, or that ended badly, needs you.",
+        "needs_days = 7",
+        ("7", "14", "30", "1", "3"),
+        _days,
     ),
     Setting(
         "tree_filter",

@@ -48,6 +48,8 @@ DEFAULTS: dict[str, Any] = {
     "folders": (),
     "continued_in": "",
     "first_id": "",
+    "own_prompt": "",
+    "is_behind": False,
     "unpriced": (),
     "ino": 1,
     "size": 100,

@@ -17,10 +17,10 @@ from typing import Any
 from app.browser import Browser
 from app.panes.sessions_pane import SessionsPane
 from app.panes.tree_pane import TreePane
-from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.setup import Setup, setup_from_demo
 from app.view.image_lines import ImageLine
+from app.view.preset import SELECTOR
 from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
@@ -67,7 +67,7 @@ async def settled(app: Browser, pilot: Any) -> None:
         if app.screen.query_one(SessionsPane).is_searching:
             return False
         row = app.screen.query_one(SessionListView).row
-        if isinstance(app.screen, SelectorScreen):
+        if app.screen.preset is SELECTOR:
             turns = app.screen.query_one(TranscriptLines).turns
             return app.screen.feed.scanned and (
                 row is None or (app.screen.resume_controller.planned == row.path and bool(turns))

@@ -13,6 +13,7 @@ from app.commands import COMMANDS, PANES, command_by_id, pane_commands
 from app.keys import QUIT_KEYS, footer, key_of, remap
 from app.settings import read_settings
 from app.view.bars import list_keys, preview_keys, search_keys
+from app.view.preset import BROWSER, SELECTOR
 from app.widgets.commands import bindings_of
 from tests.cases import cases
 
@@ -135,8 +136,8 @@ def test_a_key_has_one_idea_in_all_panes(
 
 def test_without_a_session_the_line_offers_nothing_about_one() -> None:
     for typed in (True, False):
-        keys = search_keys(selects=True, here=True, typed=typed)
-        without = search_keys(selects=True, here=True, typed=typed, has_row=False)
+        keys = search_keys(SELECTOR, here=True, typed=typed)
+        without = search_keys(SELECTOR, here=True, typed=typed, has_row=False)
         labels = {label for _, label in keys} - {label for _, label in without}
         assert labels == {"resume", "rename", "trash"}
         assert set(without) < set(keys)
@@ -147,10 +148,10 @@ def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert not any(command.keys for command in COMMANDS)
     assert bindings_of(*PANES) == []
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
-    for selects, is_here, typed in itertools.product([True, False], repeat=3):
-        assert search_keys(selects=selects, here=is_here, typed=typed) == []
-        assert search_keys(selects=selects, here=is_here, typed=typed, has_row=False) == []
-        assert list_keys(selects=selects, here=is_here) == []
+    for preset, is_here, typed in itertools.product([BROWSER, SELECTOR], [True, False], [True, False]):
+        assert search_keys(preset, here=is_here, typed=typed) == []
+        assert search_keys(preset, here=is_here, typed=typed, has_row=False) == []
+        assert list_keys(preset, here=is_here) == []
         assert preview_keys(here=is_here) == []
     assert {key_of(command.id) for command in COMMANDS} == {""}
     assert remap({"session.fork": "p"}) == [], "a key that nobody has any more"

@@ -172,9 +172,9 @@ NOT_BEFORE_THE_FIRST_KEY = {
 """Modules that read sessions, or that few runs need: the screen is there, and keys work, before they load."""
 
 
-@cases("screen", ["browser", "selector"])
-def test_the_screen_loads_neither_dialogs_nor_the_modules_that_read_sessions(screen: str) -> None:
-    loaded = set(run_python(["-I"], LOADED, "app.full_screen", "app.browser", f"app.screens.{screen}"))
+@cases("beside", ["tree_side", "preview_side"])
+def test_the_screen_loads_neither_dialogs_nor_the_modules_that_read_sessions(beside: str) -> None:
+    loaded = set(run_python(["-I"], LOADED, "app.full_screen", "app.browser", f"app.screens.{beside}"))
     dialogs = {name for name in loaded if name.startswith("app.dialogs.")}
     assert dialogs == {"app.dialogs.row_dialogs"}
     assert not loaded & NOT_BEFORE_THE_FIRST_KEY
@@ -288,13 +288,13 @@ def test_the_screen_loads_nothing_that_only_few_runs_need() -> None:
         "send2trash",
         "tomllib",
     }
-    assert not _loaded("app.browser, app.screens.selector, app.screens.browser", rare)
+    assert not _loaded("app.browser, app.screens.preview_side, app.screens.tree_side", rare)
 
 
 def test_the_selector_loads_nothing_of_the_tree() -> None:
     assert not _loaded(
-        "app.browser, app.screens.selector",
-        {"app.screens.browser", "app.widgets.entry_tree"},
+        "app.browser, app.screens.preview_side",
+        {"app.screens.tree_side", "app.widgets.entry_tree"},
     )
 
 

@@ -78,6 +78,23 @@ def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, pairs):
     assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == pairs
 
 
+def test_the_sessions_that_were_opened_last_are_remembered(tmp_path):
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
+    assert paths.read_opened(env) == {}
+    (tmp_path / "opened").write_bytes(
+        b"12 pi a b\nx pi c\n5 pi\n\xff\n" + b"9" * 50_000 + b" pi long\n\n7 omp d"
+    )
+    assert paths.read_opened(env) == {("pi", "a b"): 12, ("pi", "long"): int("9" * 15), ("omp", "d"): 7}
+    for number in range(paths.MOST_OPENED + 5):
+        paths.note_opened(env, "pi", f"s{number % 503}", number)
+    paths.note_opened(env, "pi", "two\nlines", 1)
+    paths.note_opened(env, "pi", "x" * 1_000, 1)
+    opened = paths.read_opened(env)
+    assert len(opened) == paths.MOST_OPENED
+    assert list(opened)[-1] == ("pi", "s1")
+    assert opened["pi", "s1"] == 504
+
+
 def test_a_pipe_in_place_of_a_state_file_does_not_block(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     os.mkfifo(tmp_path / "theme")

@@ -65,6 +65,7 @@ def damaged_pins(env, state):
 STATE_WRITERS = {
     "theme": lambda env, state: paths.write_theme(env, "light"),
     "screen": lambda env, state: paths.write_screen(env, {"order": "recent"}),
+    "opened": lambda env, state: paths.note_opened(env, "pi", "session-1", 1),
     "crash": lambda env, state: paths.write_crash(env, "text"),
     "pins": lambda env, state: set_own_pin(state, "pi", "session-1", True),
     "copy of damaged pins": damaged_pins,

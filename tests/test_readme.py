@@ -11,9 +11,8 @@ from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
 from app.index.query.grammar import parse as parse_query
 from app.reports.skill import SKILL
-from app.screens.selector import SelectorScreen
-from app.screens.sessions_screen import SessionsScreen
 from app.stores import AGENTS
+from app.view.preset import BROWSER, SELECTOR
 from tests.cases import cases
 from tests.manual import PAGE, page
 from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables
@@ -36,7 +35,7 @@ def test_the_table_of_the_query_language_has_a_row_for_each():
 @cases("selector", [True, False])
 def test_the_table_of_keys_has_the_help_of_each_place(selector):
     """The table has the help of each command, for all places or for this one, and no other help for it."""
-    screen = SelectorScreen if selector else SessionsScreen
+    preset = SELECTOR if selector else BROWSER
     other_place = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in RIGHT_PANES)}
     rows = [
@@ -47,7 +46,7 @@ def test_the_table_of_keys_has_the_help_of_each_place(selector):
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in [*panes, PANE_TITLES["transcript"]]), *HERE}
     listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
     assert listed_help == {
-        (command.id, screen.help_of(None, command)) for command in COMMANDS if screen.offers(None, command)
+        (command.id, preset.help_of(command)) for command in COMMANDS if preset.help_of(command)
     }
 
 

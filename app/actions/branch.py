@@ -23,10 +23,11 @@ from app.sessions.manager.change import Change
 from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.navigation import Target, target_of
 from app.sessions.manager.session_manager import SessionManager
+from app.sessions.summaries.leaf_trail import MOVED_LEAF
 from app.stores import agent_named
 from app.stores.base import Store
 
-MARK = "leafmark.branch"
+MARK = MOVED_LEAF
 """The `customType` of the entry that is appended to move the leaf."""
 
 _SAFE_POINT_NAMES = {

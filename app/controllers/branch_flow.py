@@ -4,8 +4,8 @@ summary of the branch that is left. Nothing is written before it is answered.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -88,7 +88,6 @@ class BranchFlow:
         self._dialog: ContinueDialog | None = None
         self._asked_at = ""
         self._question: BranchOptions | None = None
-        self._outcome: asyncio.Future[Outcome] | None = None
 
     def begin(self, row: Row, entry_id: str, *, by_command: bool = False) -> None:
         """Find out what can be done at an entry of the session of `row`, and ask.
@@ -265,29 +264,12 @@ class BranchFlow:
     async def _write(self, row: Row, question: BranchOptions, choice: Choice, summary: str) -> Outcome:
         # The choices are about entries; the path of the file may have changed since.
         question = replace(question, path=row.path)
-        self._outcome = asyncio.get_running_loop().create_future()
         if choice.where == HERE:
             draft = choice.text if question.takes_draft and choice.text.strip() else ""
-            self._actions.run(
-                WHAT,
-                [row],
-                lambda *about: row_actions.branch_in_place(
-                    *about, question=question, summary=summary, draft=draft
-                ),
-            )
+            action = partial(row_actions.branch_in_place, question=question, summary=summary, draft=draft)
         else:
-            folder = choice.folder or None
-            self._actions.run(
-                WHAT,
-                [row],
-                lambda *about: row_actions.branch_to_new_file(*about, question=question, to=folder),
-            )
-        return await self._outcome
-
-    def done(self, outcome: Outcome) -> None:
-        """Take the result of the branch, which is written or has failed."""
-        if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_result(outcome)
+            action = partial(row_actions.branch_to_new_file, question=question, to=choice.folder or None)
+        return await self._actions.run_one(WHAT, row, action)
 
     def _keep(self, summary: str) -> None:
         """Nothing was written: keep the user's summary."""

@@ -33,7 +33,7 @@ class FactsFeed:
     :param files: reads the facts.
     :param changed: shows that other sessions are listed, or in another way.
     :param states_changed: shows which sessions are live.
-    :param journal_changed: shows whether something can be undone.
+    :param bars_changed: shows the bars anew: something can be undone, or other sessions need the user.
     """
 
     _host: DialogHost
@@ -44,7 +44,7 @@ class FactsFeed:
     _: KW_ONLY
     changed: Callable[[], None]
     states_changed: Callable[[], None]
-    journal_changed: Callable[[], None]
+    bars_changed: Callable[[], None]
 
     def __post_init__(self) -> None:
         self._model = self._pane.model
@@ -91,7 +91,7 @@ class FactsFeed:
         found = await self._files.read_journal()
         if found != (self.can_undo, self.can_redo):
             self.can_undo, self.can_redo = found
-            self.journal_changed()
+            self.bars_changed()
 
     @started
     async def find_places(self) -> None:
@@ -116,11 +116,41 @@ class FactsFeed:
         if not self._setup.demo:
             agents = {row.agent for row in self._model.rows()}
             self._pane.list.set_missing(*await self._files.find_missing(self._model.folders(), agents))
+            self.bars_changed()
+
+    @started
+    async def read_recaps(self) -> None:
+        """Show the recaps of sessions, if rows have a line for them."""
+        if self._model.arrangement.roomy:
+            self._pane.list.set_recaps(await self._files.read_recaps())
 
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
+        self.read_recaps()
         # at once: leafmark may end with the next key
         self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+
+    @started
+    async def read_opened(self) -> None:
+        """Have what was opened in earlier runs need nobody."""
+        self._model.opened = {**await self._files.read_opened(), **self._model.opened}
+        self.bars_changed()
+
+    async def note_opened(self, row: Row) -> None:
+        """Remember that the user has opened a session, to read it or to resume it, if it needed the user."""
+        now_ms = self._setup.now_ms()
+        if self._model.set_opened(row, now_ms):
+            self.bars_changed()
+            await self._await_saved(self._files.note_opened(row, now_ms))
+
+    @started
+    async def read_queries(self) -> None:
+        """Have the queries of earlier runs come back."""
+        self._pane.recent.load(await self._files.read_values())
+
+    def remember_queries(self) -> None:
+        """Save the last queries, for the next run."""
+        self._host.start(self._await_saved(self._files.remember(self._pane.recent.saved_fields())))
 
     async def _await_saved(self, saved: Awaitable[None]) -> None:
         try:

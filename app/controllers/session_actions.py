@@ -88,6 +88,8 @@ class SessionActions:
         self._known_titles: dict[tuple[str, str], str] = {}
         # (agent, session id, entry id) -> text of the entries that are labelled
         self._entry_texts: dict[tuple[str, str, str], str] = {}
+        # name of an action of `run_one` -> its result
+        self._awaited: dict[str, asyncio.Future[Outcome]] = {}
 
     def targets(self) -> list[Row]:
         """The sessions that are marked, else the one under the cursor."""
@@ -101,6 +103,13 @@ class SessionActions:
         """
         if rows:
             self._runner.do(what, rows, action)
+
+    async def run_one(self, what: str, row: Row, action: Action) -> Outcome:
+        """Run an action on one session, and wait for its result, which is shown as well."""
+        outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._awaited[what] = outcome
+        self.run(what, [row], action)
+        return await outcome
 
     def label(self, rows: Sequence[Row], entry_id: str, text: str, *, shown: str) -> None:
         """Label an entry, or remove its label if `text` is "".
@@ -501,6 +510,9 @@ class SessionActions:
         if any(change.kind in ("pin", "tags", "note") for change in changes):
             self._facts.read_pins()
         self._facts.read_journal()
+        awaited = self._awaited.pop(event.what, None)
+        if awaited is not None and not awaited.done() and event.outcomes:
+            awaited.set_result(event.outcomes[0])
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)

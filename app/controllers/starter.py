@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from app.controllers.dialog_host import started
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from app.actions.resume import Plan
     from app.controllers.dialog_host import DialogHost
     from app.controllers.status_messages import StatusMessages
@@ -20,11 +22,13 @@ class Starter:
     """Ends leafmark for the agent of a requested session, or says why that cannot be started.
 
     :param planner: its own, since a plan that only the bar shows must not replace a requested one.
+    :param opened: notes that the user opens a session.
     """
 
     _host: DialogHost
     _messages: StatusMessages
     _planner: ResumePlanner
+    _opened: Callable[[Row], Awaitable[None]] | None = None
 
     @started
     async def start_new(self, row: Row) -> None:
@@ -36,6 +40,8 @@ class Starter:
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
     ) -> None:
         """Resume a session, as `ResumePlanner.plan_resume` says."""
+        if self._opened is not None:
+            await self._opened(row)
         self._exit(await self._planner.plan_resume(row, path, session_id, cwd, text, sends=sends))
 
     def _exit(self, plan: Plan) -> None:

@@ -19,6 +19,7 @@ from app.view.bars import (
     preview_keys,
     project_keys,
     search_keys,
+    stuck_note,
     unread_note,
     without_lacking,
     without_resume,
@@ -69,8 +70,9 @@ class StatusBars:
         model = self._pane.model
         return header_line(
             cells,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=self._live,
             note=self._note(note),
             here=tilde(self._setup.here[0], self._setup.home),
@@ -96,7 +98,8 @@ class StatusBars:
         return sum(state == "live" and model.row_at(path) is not None for path, state in states.items())
 
     def _note(self, note: str) -> str:
-        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem)))
+        stuck = stuck_note(self._pane.model.stuck_agents)
+        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem), stuck))
         return self.activity or note or " · ".join(lasting)
 
     @property
@@ -153,10 +156,10 @@ class StatusBars:
         pane, model = self._pane, self._pane.model
         here, row, box = model.arrangement.scope == "here", pane.list.row, pane.box
         if pane.is_alone:
-            return no_session_keys(selects=box.has_focus, typed=bool(box.value))
+            return no_session_keys(typing=box.has_focus, typed=bool(box.value))
         if box.has_focus:
             return search_keys(
-                selects=pane.selects,
+                pane.preset,
                 here=here,
                 typed=bool(box.value),
                 completion=pane.completion.state,
@@ -164,8 +167,8 @@ class StatusBars:
                 has_marks=bool(model.marked),
             )
         if model.marked and not in_preview:
-            return mark_keys(len(model.marked), selects=pane.selects)
-        pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
+            return mark_keys(pane.preset, len(model.marked))
+        pairs = preview_keys(here=here) if in_preview else list_keys(pane.preset, here=here)
         # until it is known that there is nothing, as in the first frame
         if row is not None or not (model.known or pane.scanned):
             return pairs

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode, raw_json
-from app.formats.partial_entry import ABSENT
+from app.formats.partial_entry import ABSENT, struct_of
 from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.utf8_text import find, fold_text, fold_utf8, nfc_text, nfc_utf8, split
 
@@ -76,18 +76,7 @@ def _read_leniently(content: bytes) -> str | list[Block]:
         return replace_surrogates(value)
     if not isinstance(value, list):
         return []
-    return [_block(block) for block in value if isinstance(block, dict)]
-
-
-def _block(block: dict[str, object]) -> Block:
-    built = Block()
-    for name in ("type", "text", "id", "name"):
-        value = block.get(name)
-        if isinstance(value, str):
-            setattr(built, name, replace_surrogates(value))
-    if "arguments" in block:
-        built.arguments = raw_json(block["arguments"])
-    return built
+    return [struct_of(Block, block) for block in value if isinstance(block, dict)]
 
 
 _EMPTY = Raw(b'""')

@@ -202,7 +202,7 @@ def _cost(value: Any) -> Cost | None:
 
 _AMOUNTS = ("input", "output", "cache_read", "cache_write", "cache_write_1h", "prompt")
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("content", "summary", "replacement", "nested_calls"), raw_json),
+    **dict.fromkeys(("content", "summary", "replacement", "nested_calls", "arguments"), raw_json),
     **dict.fromkeys((*_AMOUNTS, "tokens_before"), _amount),
     **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,

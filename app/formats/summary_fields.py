@@ -95,6 +95,7 @@ class SummaryFields(Struct, gc=False):
     content: TypedContent = None
     branch_summary: str | None = None
     display: Any = None
+    custom_type: Any = None
 
 
 _CamelAnswer = defstruct(
@@ -150,6 +151,7 @@ def _decoder(
         "usage": usage | None,
         "content": TypedContent,
         "display": Any,
+        "custom_type": Any,
     }
     fields = [(name, kinds.get(name, str | None), None) for name in SummaryFields.__struct_fields__]
     line: Any = defstruct("Line", fields, bases=(SummaryFields,), gc=False, rename=rename)
@@ -219,6 +221,7 @@ def summary_fields_of(skim: PartialEntry, wrong: list[str] | None = None) -> Sum
         read_typed_content(skim.content, wrong if skim.type == "custom_message" else None),
         skim.branch_summary,
         skim.display,
+        skim.custom_type,
     )
 
 

@@ -13,6 +13,9 @@ wrote the prompts, and sub-agents work side by side.
 A file that is missing, damaged, of another version or of another time zone is made anew from the sessions.
 It has two parts: the figures, and the keys, which are read only when a session has changed. Workers count the
 figures if there is much to read, and only the packed keys and the sums of a session come back.
+
+Beside the figures are the few fields of the rows that most statistics need, because reading the rows of ten
+thousand unchanged sessions takes longer than adding up their figures.
 """
 
 from __future__ import annotations
@@ -23,15 +26,16 @@ import zlib
 from array import array
 from collections import defaultdict
 from contextlib import closing
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.catalog.catalog_file import make_folder
 from app.index.file_reader import Task, read
-from app.index.row import SCHEMA
+from app.index.row import SCHEMA, Outline
 from app.index.scan.walk import is_much
-from app.index.subagents import Subagent
+from app.index.subagents import Subagent, with_subagents
 from app.sessions.summaries.figures import HEAD_BYTES, KEY_BYTES, Figures, packed_keys, unpacked_keys
 from app.small_files import replace_file
 
@@ -40,10 +44,11 @@ if TYPE_CHECKING:
 
     from app.index.file_reader import Result
     from app.index.row import Row, Signature
+    from app.stores.base import Store
 
     Source = Row | Subagent
 
-_FORMAT = 9
+_FORMAT = 11
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _PARTS = 64
@@ -57,35 +62,51 @@ _PACKED_VERSION = 2
 class Record(NamedTuple):
     """The stored figures of a session.
 
-    signature   of the file that was read
+    outline     its row, of the file that was read
     counts      whether the session was among all when copies were looked for
     carried     number of its entries that belong to other sessions
-    packed      the figures of its own entries (see `unpacked`)
     owner       the path of the session whose sub-agent wrote it; "" for a session
+    packed      the figures of its own entries (see `unpacked`)
     """
 
-    signature: Signature
+    outline: Outline
     counts: bool
     carried: int
+    owner: str
     packed: bytes
-    owner: str = ""
+
+
+def _outline_of(source: Source) -> Outline:
+    head = (source.path, source.agent, source.signature)
+    if isinstance(source, Subagent):
+        return Outline(*head, 0, None, 0, False)
+    return Outline(*head, source.modified, source.ahead_ms, source.problems, source.torn)
+
+
+# A call of the class takes three times as long, and statistics make ten thousand of each.
+_outline, _record = partial(tuple.__new__, Outline), partial(tuple.__new__, Record)
 
 
 def _packed(figures: Figures) -> bytes:
-    return marshal.dumps(tuple(figures), _PACKED_VERSION)
+    tools = marshal.dumps(figures.tools, _PACKED_VERSION)
+    return marshal.dumps((figures.cells, tools, figures.unpriced), _PACKED_VERSION)
 
 
-def unpacked(packed: Sequence[bytes]) -> Figures:
+def unpacked(packed: Sequence[bytes], *, with_tools: bool = True) -> Figures:
     """The figures of a session. They are kept packed, because unpacked ones of ten thousand sessions take
     20 MB.
 
     :param packed: its own, and those of its sub-agents.
+    :param with_tools: False leaves the tools out, which take longer to unpack than all the rest.
     """
-    own = Figures(*marshal.loads(packed[0]))
-    if len(packed) == 1:
-        return own
-    parts = [own, *(Figures(*marshal.loads(each)) for each in packed[1:])]
-    return Figures(*(tuple(chain.from_iterable(column)) for column in zip(*parts, strict=True)))
+    cells, dumped, unpriced = marshal.loads(packed[0])
+    tools = marshal.loads(dumped) if with_tools else ()
+    for each in packed[1:]:
+        more = unpacked((each,), with_tools=with_tools)
+        unpriced += tuple([(len(cells) + cell, *others) for cell, *others in more.unpriced])
+        cells += more.cells
+        tools += more.tools
+    return Figures(cells, tools, unpriced)
 
 
 _NOTHING = _packed(Figures((), ()))
@@ -114,18 +135,42 @@ def current_figures(
         incomplete then, and what was read is kept.
     """
     store = _FiguresFile(folder)
-    sources: dict[str, Source] = {row.path: row for row in rows}
-    sources.update((each.path, each) for each in subagents)
-    update = _Update(store, sources, on_progress, should_stop)
-    if update.is_needed():
-        update.run()
+    if not store.is_current(rows, subagents):
+        sources: dict[str, Source] = {row.path: row for row in rows}
+        sources.update((each.path, each) for each in subagents)
+        _Update(store, sources, on_progress, should_stop).run()
         store.write()
-    records = store.records
-    found = {row.path: [records[row.path].packed if row.path in records else _NOTHING] for row in rows}
-    for each in subagents:
-        if each.path in records and each.parent_session in found:
-            found[each.parent_session].append(records[each.path].packed)
-    return found
+    return dict(zip([row.path for row in rows], store.packed(rows, subagents), strict=True))
+
+
+def known_figures(
+    folder: str,
+    stores: Sequence[Store],
+    files: Mapping[str, tuple[Signature, Store]],
+    refused: Mapping[str, Signature],
+) -> list[tuple[Row | Outline, list[bytes]]] | None:
+    """The sessions of some stores and their packed figures, without a look at their rows; None if a session
+    is new, changed or gone, or a file could not be read.
+
+    :param folder: the cache folder.
+    :param files: those that a walk of the stores has just found (`index.scan.walk.WalkResult`).
+    :param refused: path -> signature of the files that are no sessions.
+    """
+    store = _FiguresFile(folder)
+    outlines: list[Outline] = []
+    for path, (signature, _) in files.items():
+        if refused.get(path) == signature:
+            continue
+        record = store.records.get(path)
+        if record is None or record.outline.signature != signature:
+            return None
+        outlines.append(record.outline)
+    if len(outlines) + len(refused) != len(files):
+        return None
+    rows, subagents = with_subagents(stores, outlines)
+    if not store.is_current(rows, subagents):
+        return None
+    return list(zip(rows, store.packed(rows, subagents), strict=True))
 
 
 class StoredFigures:
@@ -157,7 +202,7 @@ class StoredFigures:
         known = [
             unpacked([record.packed, *self._of_subagents.get(row.path, ())])
             for record, row in zip(found, rows, strict=True)
-            if record is not None and record.counts and record.signature == row.signature
+            if record is not None and record.counts and record.outline.signature == row.signature
         ]
         return known if len(known) == len(rows) else None
 
@@ -175,17 +220,49 @@ class _FiguresFile:
         self._sizes: list[int] = []
         try:
             with open(self._path, "rb") as file:
-                version, zone, digest, figures, self._keys_digest = marshal.load(file)
+                version, zone, digest, sizes, self._keys_digest = marshal.load(file)
+                if version != _FORMAT or zone != _zone():
+                    raise ValueError("another version, or another time zone")
+                others, packed = map(file.read, sizes)
                 self._keys_at = file.tell()
-            if version != _FORMAT or zone != _zone() or digest != zlib.crc32(figures):
-                raise ValueError("another version, or damaged")
+            if digest != _digest((others, packed)):
+                raise ValueError("damaged")
             # Columns are read faster than records, and one by one they hold up no other thread for long.
-            columns = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
-            paths, self._sizes, *others = columns
-            self.records = dict(zip(paths, map(Record, *others), strict=True))
-        except (OSError, ValueError, EOFError, TypeError, zlib.error):
+            dumped = marshal.loads(zlib.decompress(others))
+            paths, self._sizes, *columns = map(marshal.loads, (*dumped, packed))
+            number = len(Outline._fields) - 1
+            outlines = map(_outline, zip(paths, *columns[:number], strict=True))
+            self.records = dict(
+                zip(paths, map(_record, zip(outlines, *columns[number:], strict=True)), strict=True)
+            )
+        except (OSError, ValueError, EOFError, TypeError, OverflowError, MemoryError, zlib.error):
             self.records = {}
             self._sizes = []
+
+    def is_current(self, rows: Sequence[Row | Outline], subagents: Sequence[Subagent]) -> bool:
+        """Whether no session and no sub-agent is new, changed or gone."""
+        counting = sum([record.counts for record in self.records.values()])
+        sources = {source.path: source for source in (*rows, *subagents)}
+        return counting == len(sources) and all(map(self.counts, sources.values()))
+
+    def counts(self, source: Source | Outline) -> bool:
+        """Whether the figures of a session are known, and it was among all when copies were looked for."""
+        record = self.records.get(source.path)
+        if record is None or not record.counts:
+            return False
+        return record.owner == _owner(source) and record.outline.signature == source.signature
+
+    def packed(self, rows: Iterable[Row | Outline], subagents: Iterable[Subagent]) -> list[list[bytes]]:
+        """The packed figures of each session and of its sub-agents."""
+        records = self.records
+        inside: dict[str, list[bytes]] = defaultdict(list)
+        for each in subagents:
+            if each.path in records:
+                inside[each.parent_session].append(records[each.path].packed)
+        return [
+            [record.packed if (record := records.get(row.path)) else _NOTHING, *inside.get(row.path, ())]
+            for row in rows
+        ]
 
     def keys(self) -> dict[str, bytes]:
         """Path -> the packed keys of the entries of each session."""
@@ -209,24 +286,23 @@ class _FiguresFile:
 
     def write(self) -> None:
         """Store the records and the keys. If that is not possible, nothing is stored."""
-        keys_of, records = self.keys(), list(self.records.values())
+        keys_of = self.keys()
         keys = [keys_of[path] for path in self.records]
-        columns = (
+        columns = [
             list(self.records),
             list(map(len, keys)),
-            [record.signature for record in records],
-            [record.counts for record in records],
-            [record.carried for record in records],
-            [record.packed for record in records],
-            [record.owner for record in records],
-        )
+            *zip(*[record.outline[1:] for record in self.records.values()], strict=True),
+            *zip(*[record[1:] for record in self.records.values()], strict=True),
+        ]
         dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
-        figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
-        head = (_FORMAT, _zone(), zlib.crc32(figures), figures, _digest(keys))
+        # The packed figures are not compressed: reading them would take ten milliseconds more.
+        others, packed = zlib.compress(marshal.dumps(dumped[:-1], _MARSHAL_VERSION), 1), dumped[-1]
+        sizes = (len(others), len(packed))
+        head = (_FORMAT, _zone(), _digest((others, packed)), sizes, _digest(keys))
         try:
             make_folder(self._folder)
             # Only this user may read the file: it has the folders of sessions.
-            replace_file(self._path, b"".join([marshal.dumps(head, _MARSHAL_VERSION), *keys]))
+            replace_file(self._path, b"".join([marshal.dumps(head, _MARSHAL_VERSION), others, packed, *keys]))
         except (OSError, ValueError):
             # The next statistics read the sessions again.
             pass
@@ -247,20 +323,8 @@ class _Update:
         self._on_progress = on_progress
         self._should_stop = should_stop
 
-    def is_needed(self) -> bool:
-        """Whether a session is new, changed or gone."""
-        return bool(self._changed() or self._gone())
-
     def _changed(self) -> list[Source]:
-        records = self._store.records
-        return [
-            row
-            for row in self._rows.values()
-            if (record := records.get(row.path)) is None
-            or not record.counts
-            or record.signature != row.signature
-            or record.owner != _owner(row)
-        ]
+        return [row for row in self._rows.values() if not self._store.counts(row)]
 
     def _gone(self) -> list[str]:
         return [
@@ -291,7 +355,7 @@ class _Update:
                 old = keys.get(row.path, b"")
                 # The list has a file that cannot be read until the next scan.
                 keys[row.path] = result.values[0] if result.values else b""
-                records[row.path] = Record(row.signature, True, 0, _figures(row, result), _owner(row))
+                records[row.path] = Record(_outline_of(row), True, 0, _owner(row), _figures(row, result))
                 if touched is not None:
                     touched.update(_heads(old))
                     touched.update(_heads(keys[row.path]))
@@ -363,7 +427,7 @@ class _Update:
                 )
 
 
-def _owner(row: Source) -> str:
+def _owner(row: Source | Outline) -> str:
     return row.parent_session if isinstance(row, Subagent) else ""
 
 

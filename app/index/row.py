@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from operator import attrgetter
 from time import time_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.packed import PACKED
 from app.formats.text import replace_surrogates, trim_name, visible_line
@@ -17,9 +17,8 @@ from app.stores import agent_named
 from app.stores.kept import FOLDER, is_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import stat_result
-    from typing import Any
 
     from app.formats.prices import Unpriced
 
@@ -46,7 +45,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 24
+SCHEMA = 25
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -58,6 +57,11 @@ def catalog_in(folder: str) -> str:
 
 
 _values = attrgetter(*FIELDS)
+
+# A single unpacking takes a twentieth of the time of a loop, and a list needs ten thousand rows.
+_made: dict[str, Any] = {}
+exec(f"def fill(row, values): ({', '.join(f'row.{name}' for name in FIELDS)}) = values", _made)
+_fill: Callable[[Row, tuple[Any, ...]], None] = _made["fill"]
 
 AHEAD_MS = 24 * 3_600_000
 """Milliseconds by which a message may be ahead of the clock, before its time is taken for a mistake."""
@@ -79,13 +83,14 @@ _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 # The fields of the summary for a file that is no session.
 _BLANK = (
     *("", "", "", "", None, "", "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False, (), "", "", ()),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, "", False, (), "", "", (), "", False),
 )
 
 
 class Row:
     """One file of a store: the fields of its `Summary` (see there), and these:
 
+    modified                that of the summary; of a fork its creation if that is later
     cwd                     the one of `folders` that counts (`folder_of`), else that of the summary
     path, store             absolute path; root of the store that lists it
     ino, size, mtime_ns, ctime_ns
@@ -144,6 +149,8 @@ class Row:
     continued_in: str
     first_id: str
     unpriced: tuple[Unpriced, ...]
+    own_prompt: str
+    is_behind: bool
     ino: int
     size: int
     mtime_ns: int
@@ -159,52 +166,7 @@ class Row:
         """:param values: every field, in the order of `FIELDS`.
         :raises ValueError: there are more or fewer values.
         """
-        # A single unpacking is the fastest way, and a list needs ten thousand rows.
-        (
-            self.path,
-            self.store,
-            self.agent,
-            self.dialect,
-            self.id,
-            self.cwd,
-            self.name,
-            self.title,
-            self.title_source,
-            self.first_message,
-            self.last_prompt,
-            self.created,
-            self.modified,
-            self.message_count,
-            self.entry_count,
-            self.leaf_count,
-            self.branch_count,
-            self.labels,
-            self.leaf_id,
-            self.parent_session,
-            self.models,
-            self.tools,
-            self.tokens,
-            self.cost,
-            self.errors,
-            self.images,
-            self.problems,
-            self.torn,
-            self.linear,
-            self.ending,
-            self.spawned,
-            self.folders,
-            self.continued_in,
-            self.first_id,
-            self.unpriced,
-            self.ino,
-            self.size,
-            self.mtime_ns,
-            self.ctime_ns,
-            self.ahead_ms,
-            self.grew_ms,
-            self.refused,
-            self.refused_line,
-        ) = values
+        _fill(self, values)
         self.provisional = self.is_deleted = False
 
     def values(self) -> tuple[Any, ...]:
@@ -245,6 +207,28 @@ class Row:
 
     def __repr__(self) -> str:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
+
+
+class Outline(NamedTuple):
+    """The fields of a row that most statistics need, as far as they depend on the file alone."""
+
+    path: str
+    agent: str
+    signature: Signature
+    modified: int
+    ahead_ms: int | None
+    problems: int
+    torn: bool
+
+    @property
+    def mtime_ns(self) -> int:
+        """The time of modification of the file when it was read."""
+        return self.signature[2]
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """As `Row.is_out_of_reach`."""
+        return self.signature[3] < 0
 
 
 class Reading(NamedTuple):
@@ -301,6 +285,9 @@ def session_row(
     now_ms = time_ns() // 1_000_000 if now_ms is None else now_ms
     if row.modified > now_ms + AHEAD_MS:
         row.ahead_ms, row.modified = row.modified, min(row.mtime_ns // 1_000_000, now_ms)
+    if row.parent_session and row.created is not None:
+        # The messages that a fork has from its parent are older than the fork.
+        row.modified = max(row.modified, min(row.created, now_ms))
     if name:
         _rename(row, name)
     return row
@@ -405,7 +392,7 @@ def kind_of(row: Row) -> int:
     return SUBAGENT if is_subagent(row) else LISTED
 
 
-def is_ahead(row: Row, now_ms: int) -> bool:
+def is_ahead(row: Row | Outline, now_ms: int) -> bool:
     """Whether the newest message of a session is more than a day ahead of the clock.
 
     :param now_ms: the time in milliseconds since the epoch.
@@ -413,11 +400,12 @@ def is_ahead(row: Row, now_ms: int) -> bool:
     return row.ahead_ms is not None and row.ahead_ms > now_ms + AHEAD_MS
 
 
-def problem_count(row: Row, now_ms: int) -> int:
+def problem_count(row: Row | Outline, now_ms: int) -> int:
     """The number of problems of a session's file: its damaged lines, one for a last line that has been
     unfinished for `QUIET_MS`, one if the file cannot be read any more, and one for a time in the future.
 
     :param now_ms: the time in milliseconds since the epoch.
     """
-    is_quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (row.torn and is_quiet) + row.is_out_of_reach + is_ahead(row, now_ms)
+    is_quiet = row.torn and now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
+    is_early = row.ahead_ms is not None and is_ahead(row, now_ms)
+    return row.problems + is_quiet + row.is_out_of_reach + is_early

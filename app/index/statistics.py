@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from app.formats.prices import Prices
-    from app.index.row import Row
+    from app.index.row import Outline, Row
     from app.sessions.summaries.figures import Cell, CellUnpriced, Figures
 
 DAY, WEEK, PROJECT, MODEL, AGENT, TOOL = "day", "week", "project", "model", "agent", "tool"
@@ -88,7 +88,7 @@ class Statistics(NamedTuple):
 
 
 def statistics(
-    sessions: Iterable[tuple[Row, Figures]],
+    sessions: Iterable[tuple[Row | Outline, Figures]],
     group_by: str,
     now_ms: int = 0,
     sort: str | None = None,
@@ -96,6 +96,7 @@ def statistics(
 ) -> Statistics:
     """The figures of sessions together, and by group.
 
+    :param sessions: those with an outline instead of a row have no project and no title.
     :param now_ms: the time in milliseconds since the epoch, for days and weeks.
     :param sort: one of `SORTS`, or None.
     :param prices: those of tokens without a cost.
@@ -110,12 +111,19 @@ def statistics(
     titles: dict[str, str] = {}
     agents: set[str] = set()
     count = 0
+    by_week = group_by == WEEK
     for row, figures in sessions:
         count += 1
         agents.add(row.agent)
         names: Collection[str]
         if group_by in (DAY, WEEK, MODEL):
-            names = [_part_of(cell, row, group_by, now_ms) for cell in figures.cells]
+            if group_by == MODEL:
+                names = [with_new_provider(cell[1]) for cell in figures.cells]
+            else:
+                days = [cell[0] for cell in figures.cells]
+                if 0 in days or row.ahead_ms is not None:
+                    days = _plausible(days, row, now_ms)
+                names = [_day_or_week(day, by_week) for day in days]
             for name, cell in zip(names, figures.cells, strict=True):
                 cells_of[name].append(cell)
             for unpriced in figures.unpriced:
@@ -123,12 +131,12 @@ def statistics(
             if len(names) > 1:
                 names = set(names)
         else:
-            name = {PROJECT: row.cwd, AGENT: row.agent, SESSION: row.path}.get(group_by, "")
+            name = _name_of(row, group_by)
             cells_of[name] += figures.cells
             unpriced_of[name] += figures.unpriced
             names = (name,)
             if group_by == SESSION:
-                titles[name] = row.title
+                titles[name] = row.title  # type: ignore[union-attr]
             elif group_by == TOOL:
                 names = {tool[0].casefold() for tool in figures.tools}
                 for tool in figures.tools:
@@ -208,14 +216,17 @@ def _spelling(calls: Iterable[tuple[str, int, int]]) -> str:
     return min(numbers, key=lambda spelling: (-numbers[spelling], spelling))
 
 
-def _part_of(cell: Cell, row: Row, group_by: str, now_ms: int) -> str:
-    """The day, week or model of a cell. Without a time that can be right, its day is that of the row."""
-    if group_by == MODEL:
-        return with_new_provider(cell[1])
-    day = cell[0]
-    if not day or (row.ahead_ms is not None and is_ahead(row, now_ms) and day > local_day(now_ms + AHEAD_MS)):
-        day = local_day(row.modified)
-    return _day_or_week(day, group_by == WEEK)
+def _name_of(row: Row | Outline, group_by: str) -> str:
+    """The group of a session that is in one group alone; "" for tools."""
+    if group_by == PROJECT:
+        return row.cwd  # type: ignore[union-attr]
+    return {AGENT: row.agent, SESSION: row.path}.get(group_by, "")
+
+
+def _plausible(days: Iterable[int], row: Row | Outline, now_ms: int) -> list[int]:
+    """The days of cells; that of the row instead of one without a time that can be right."""
+    latest = local_day(now_ms + AHEAD_MS) if is_ahead(row, now_ms) else date.max.toordinal()
+    return [day if 0 < day <= latest else local_day(row.modified) for day in days]
 
 
 @cache

@@ -10,20 +10,23 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from app.formats.amounts import finite, finite_int
 from app.formats.packed import PACKED, stem_of
 from app.formats.prices import NO_COST
 from app.index.row import Row, provisional_row, signature_of
+from app.stores.kept import is_copy
 from app.stores.layout import DEEPEST, listed_folders
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.formats.prices import Prices, Spending
-    from app.index.row import Signature
+    from app.index.row import Outline, Signature
     from app.stores.base import Store
+
+Session = TypeVar("Session", "Row", "Outline")
 
 MOST = 5_000
 """The most files that are read. Reading the two ends of so many takes about a second."""
@@ -90,20 +93,24 @@ class Subagent(NamedTuple):
         return self.agent
 
 
-def with_subagents(stores: Sequence[Store], rows: Sequence[Row]) -> tuple[list[Row], list[Subagent]]:
+def with_subagents(
+    stores: Sequence[Store], rows: Sequence[Session]
+) -> tuple[list[Session | Row], list[Subagent]]:
     """The sessions, with rows of the sub-agents whose session is gone; and the files of the other sub-agents.
     Raise nothing.
 
     :param rows: all sessions of the stores. Sub-agents that have rows, as those of Codex, are not found
         again.
     """
-    sessions = list(rows)
+    sessions: list[Session | Row] = list(rows)
     subagents: dict[str, Subagent] = {}
     found = {name for store in stores for name in store.agents if _has_subagents(store, name)}
     owners = {stem_of(row.path): row for row in rows if row.agent in found}
+    copies = [row.path for row in rows if is_copy(row.path)]
     for store in stores:
         agents = [name for name in store.agents if name in found]
-        gone = {os.path.dirname(row.path) for row in rows if row.is_gone and row.store == store.root}
+        # the folders of copies of sessions that are gone
+        gone = {os.path.dirname(path) for path in copies if store.may_list(path)}
         for folder in (*listed_folders(store), *gone) if agents else ():
             for path, stem, status in _in_folder(store, folder, owners):
                 row = owners.get(stem)

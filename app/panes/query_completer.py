@@ -24,13 +24,13 @@ class QueryCompleter:
     """
 
     def __init__(
-        self, box: SearchBox, popup: CompletionPopup, completer: Completer, *, selects: bool
+        self, box: SearchBox, popup: CompletionPopup, completer: Completer, *, lists_filters: bool
     ) -> None:
-        """:param selects: Tab in the line has another meaning if there is no completion."""
+        """:param lists_filters: Tab lists the filters if there is no completion."""
         self._box = box
         self._popup = popup
         self._completer = completer
-        self._selects = selects
+        self._lists_filters = lists_filters
         # the query and the cursor that the completions are for
         self._offered_at = ("", 0)
         # where the word begins that the list completes
@@ -97,10 +97,10 @@ class QueryCompleter:
         elif box.completes:
             box.take_offer()
             self._dismissed = filter_at(box.value, len(box.value))[1] if box.value[-1:] != ":" else -1
-        elif self._selects:
-            return False
-        else:
+        elif self._lists_filters:
             self._list_filters()
+        else:
+            return False
         return True
 
     def _list_filters(self) -> None:

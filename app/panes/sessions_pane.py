@@ -23,15 +23,18 @@ from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
-from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
+from app.view.bars import hidden_note, joined_facts, list_facts, no_session_keys, search_hint
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
+from app.view.geometry import has_heads
 from app.view.list_filter import rows_decide
+from app.view.recent_queries import RecentQueries
 from app.view.selection import StableSelection
+from app.view.session_row import SCROLLBAR, render_heads
 from app.view.welcome import welcome_panel
 from app.widgets.commands import bindings_of
 from app.widgets.completion_popup import CompletionPopup
 from app.widgets.inputs import SearchBox
-from app.widgets.panes import Note, Pane
+from app.widgets.panes import Bar, Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
+    from app.view.preset import Preset
 
 FILTER_DELAY = 0.1
 """Seconds after which the rows are filtered while the search runs. Most searches end within it, and filtering
@@ -90,10 +94,12 @@ class SessionsPane(Pane):
     list            the list
     box             the search box
     note            the message below the box
+    heads           the heads of the columns
     popup           the list of completions below the box; the screen has it in a layer of its own
     completion      completes the query
+    recent          the last queries
     model           the sessions
-    selects         the box is always shown, and Enter in it selects (the selector)
+    preset          that of the screen
     everywhere      tool calls and output are searched too
     scanned         all sessions are known: until then, more may match
     marked          the marked sessions
@@ -114,41 +120,33 @@ class SessionsPane(Pane):
     class Changed(Message):
         """Other sessions are shown, or in another way."""
 
-    class Chosen(Message):
-        """Enter in the search box of a selector."""
-
-    class Left(Message):
-        """Escape in the search box of a selector."""
-
-    class TabPressed(Message):
-        """Tab in the search box of a selector, without a completion."""
-
-    class TrashAsked(Message):
-        """A key that deletes was pressed in an empty search box."""
+    class QueryUsed(Message):
+        """Another query than before was used, see `recent`."""
 
     def __init__(
         self,
+        preset: Preset,
         model: ListModel,
         setup: Setup,
         index: Callable[[], Index | None],
         located: Callable[[HitPlace], None],
         *,
         id: str,
-        selects: bool = False,
     ) -> None:
         """:param index: gives the index to search; None while it is not ready: call `look_again` then.
         :param located: shows the hit of the session under the cursor, or that it has none.
         """
-        title, *shorter = model.arrangement.titles(list_name(selects=selects))
+        title, *shorter = model.arrangement.titles(preset.title)
         super().__init__(title, tuple(shorter), id=id)
         self.joined: tuple[int, str] | None = None
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.list.once_known = self.once_known
         here = model.arrangement.scope == "here"
-        self.box = SearchBox(id="filter", hint=search_hint(selects=selects, here=here))
+        self.box = SearchBox(id="filter", hint=search_hint(preset, here=here))
         self.note = Note(id="search-note")
+        self.heads = Bar(self._draw_heads, id="heads")
         self.model = model
-        self.selects = selects
+        self.preset = preset
         self.everywhere = False
         self.scanned = False
         self.marked: Sequence[Row] = ()
@@ -174,15 +172,19 @@ class SessionsPane(Pane):
         self.hits = ListedHits(self.list, index, self.post_message, located)
         self._completer = Completer(setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
-        self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
+        self.recent = RecentQueries()
+        self.completion = QueryCompleter(
+            self.box, self.popup, self._completer, lists_filters=not preset.keeps_box
+        )
 
     def compose(self) -> ComposeResult:
         yield self.box
         yield self.note
+        yield self.heads
         yield self.list
 
     def on_mount(self) -> None:
-        if self.selects:
+        if self.preset.keeps_box:
             self.box.add_class("shown")
 
     def on_resize(self) -> None:
@@ -231,6 +233,7 @@ class SessionsPane(Pane):
                     so_far=so_far,
                     leaves_tools=self.leaves_tools,
                     here=model.total,
+                    hidden=model.found_hidden(),
                     elsewhere=model.found_elsewhere(),
                 )
             else:
@@ -241,10 +244,20 @@ class SessionsPane(Pane):
         self.update_rule()
         self.run_waiting()
 
+    def _draw_heads(self, cells: int) -> Line:
+        return [*render_heads(self.model, cells - SCROLLBAR), (" " * SCROLLBAR, "text")]
+
+    def show_heads(self, height: int) -> None:
+        """Show the heads of the columns if the pane is high enough for them.
+
+        :param height: the lines of the pane.
+        """
+        self.heads.display = has_heads(height) and not self.is_alone
+
     def _draw_panel(self, cells: int, height: int) -> list[Line]:
         """The panel of a screen without any session."""
         places = self.model.searched if self._places is None else self._places
-        keys = no_session_keys(selects=self.selects, typed=bool(self.box.value))
+        keys = no_session_keys(typing=self.preset.keeps_box, typed=bool(self.box.value))
         return welcome_panel(places or (), self._home, cells, height, keys)
 
     def update_rule(self) -> None:
@@ -258,16 +271,18 @@ class SessionsPane(Pane):
             begins=begins,
             hits=self.hits.in_all,
         )
-        name = list_name(selects=self.selects, searches=model.is_filtered)
+        name = self.preset.search_title if model.is_filtered else self.preset.title
         title, *shorter = model.arrangement.titles(name, tools=self.everywhere)
         instead: tuple[str, ...] = ()
         if self.joined is not None:
             live, note = self.joined
             instead = joined_facts(
-                facts, projects=0 if self.selects else model.projects, live=live, note=note
+                facts, projects=model.projects if self.preset.grouped else 0, live=live, note=note
             )
-        hidden = hidden_note(model.hidden, with_subagents=model.hides_subagents)
+        # the header has their number, too
+        hidden = hidden_note(model.hidden) if self.joined is not None else ""
         self.say(facts, title, tuple(shorter), instead=instead, closing=hidden)
+        self.heads.renew()
 
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""
@@ -275,7 +290,7 @@ class SessionsPane(Pane):
         types = self.box.has_focus
         if self.model.arrangement.scope != "here":
             del keys["here"]
-        elif self.selects:
+        elif self.preset.keeps_box:
             # As in pi, unless the key completes the query.
             keys["here"] = key_of("pane.next", typing=types)
             if types and self.completion.state and keys["here"] == key_of("filter.complete"):
@@ -287,7 +302,7 @@ class SessionsPane(Pane):
         if not key or not self.box.has_focus or command_by_id(id).pane == "side":
             return key
         # In the box the key would be a letter.
-        to_list = key_of("pane.previous", typing=True) if self.selects else key_of("filter.keep")
+        to_list = key_of("pane.previous", typing=True) if self.preset.keeps_box else key_of("filter.keep")
         return f"{to_list}, then {key}" if to_list else ""
 
     def focus_moved(self) -> None:
@@ -307,7 +322,7 @@ class SessionsPane(Pane):
         self._waiting = None
         self.list.show_arrangement(arrangement)
         here = arrangement.scope == "here"
-        self.box.placeholder = search_hint(selects=self.selects, here=here)
+        self.box.placeholder = search_hint(self.preset, here=here)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()
         self.hits.count()
@@ -368,7 +383,7 @@ class SessionsPane(Pane):
         # At once: the caller may look for a session in the list.
         self.list.set_query("")
         self._answered = ""
-        if not self.selects:
+        if not self.preset.keeps_box:
             self.screen.set_focus(self.list)
             self.box.remove_class("shown")
 
@@ -520,7 +535,7 @@ class SessionsPane(Pane):
             self._say_notes(event, is_typed=is_typed)
 
     def _say_notes(self, event: SearchFound, *, is_typed: bool) -> None:
-        key = key_of("help.show", typing=True) if self.selects else key_of("filter.complete")
+        key = key_of("help.show", typing=True) if self.preset.keeps_box else key_of("filter.complete")
         remarks = []
         for unknown in () if is_typed else event.unknown:
             name, _, intended = unknown.partition(" ")
@@ -620,19 +635,44 @@ class SessionsPane(Pane):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        if event.pages or not self.completion.step(event.rows):
-            self.list.step(event.rows, event.pages)
+        if not event.pages and (self.completion.step(event.rows) or self._bring_back(event.rows)):
+            return
+        self.list.step(event.rows, event.pages)
+
+    def _bring_back(self, rows: int) -> bool:
+        """Bring back the query before or after the one in the box; return whether there is one. In a selector
+        whose cursor is not on the first session, the list moves instead.
+        """
+        box, is_up = self.box, rows < 0
+        if (
+            is_up
+            and self.preset.keeps_box
+            and not box.value
+            and self.list.cursor > self.model.first_session()
+        ):
+            return False
+        query = self.recent.older(box.value) if is_up else self.recent.newer(box.value)
+        if query is None:
+            return False
+        box.value = query
+        box.cursor_position = len(query)
+        return True
+
+    def _use_query(self) -> None:
+        """Remember the query in the box."""
+        if self.recent.add(self.box.value):
+            self.post_message(self.QueryUsed())
 
     @on(SearchBox.MarkAsked)
     def _mark_asked(self) -> None:
         self.list.action_mark_or_fold()
 
     @on(SearchBox.TabPressed)
-    def _tab_pressed(self) -> None:
+    async def _tab_pressed(self) -> None:
         if self.completion.complete():
             self.changed()
         else:
-            self.post_message(self.TabPressed())
+            await self.run_action("screen.turn('scope')")
 
     @on(SearchBox.Offered)
     def _offered(self) -> None:
@@ -640,6 +680,8 @@ class SessionsPane(Pane):
 
     @on(SearchBox.CursorMoved)
     def _cursor_moved(self) -> None:
+        if self.box.cursor_position < len(self.box.value):
+            self.recent.leave()
         if self.completion.state == "list":
             self.completion.cursor_moved()
             self.changed()
@@ -651,13 +693,14 @@ class SessionsPane(Pane):
         self._typed_enough()
 
     @on(SearchBox.Kept)
-    def _kept(self) -> None:
+    async def _kept(self) -> None:
         if self.completion.take_chosen():
             return
         self.completion.close()
         self._typed_enough()
-        if self.selects:
-            self.post_message(self.Chosen())
+        self._use_query()
+        if self.preset.keeps_box:
+            await self.run_action("screen.resume")
             return
         self.list.keep_cursor()
         self.screen.set_focus(self.list)
@@ -665,12 +708,12 @@ class SessionsPane(Pane):
             self.box.remove_class("shown")
 
     @on(SearchBox.Dropped)
-    def _dropped(self) -> None:
+    async def _dropped(self) -> None:
         if self.completion.dismiss():
             self.offer_completion()
             self.changed()
-        elif self.selects:
-            self.post_message(self.Left())
+        elif self.preset.keeps_box:
+            await self.run_action("beside.back")
         elif self.box.value:
             self._clear()
         else:
@@ -678,13 +721,14 @@ class SessionsPane(Pane):
 
     def _clear(self) -> None:
         """Remove the query; the box keeps the focus."""
+        self._use_query()
         self.box.value = ""
         self.list.set_query("")
         self._answered = ""
 
-    def action_edit_or_trash(self) -> None:
+    async def action_edit_or_trash(self) -> None:
         """Delete the last word of the query; without a query, ask to trash."""
         if self.box.value:
             self.box.action_delete_left_word()
         else:
-            self.post_message(self.TrashAsked())
+            await self.run_action("screen.act('trash')")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -9,7 +10,6 @@ from textual.message import Message
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import TranscriptRead
 from app.panes.transcript_finder import TranscriptFinder
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import TranscriptReader
@@ -31,10 +31,9 @@ from app.widgets.panes import Pane
 from app.widgets.transcript_lines import PreviewLines, TranscriptLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
-    from textual.timer import Timer
 
     from app.index.row import Row
     from app.setup import Setup
@@ -84,20 +83,14 @@ class TranscriptPane(Pane):
         self._hit: HitPlace | None = None
         # the user chose the entry: it stays in view when a hit that was known before is located again
         self._stays = False
-        # the position that was asked for last, and whether one to which the user moves meanwhile replaces it
-        self._spot = END
-        self._stays_there = False
-        # the request that is not answered yet: "above", "below", "follow", or ""
-        self._asked = ""
-        # whether the file has changed during a request
+        # the position that is being read, and whether one to which the user moves meanwhile replaces it
+        self._asked: tuple[Spot, bool] | None = None
+        # whether the file has changed during that
         self._missed = False
         # the fields `at_root` and `total` of the last `app.view.transcript_block.Part`
         self._at_root = True
         self._total: int | None = None
-        self._timer: Timer | None = None
         self._debounce = CursorDebounce()
-        # the generation of the last answer
-        self._answered = 0
         # entries that were appended while the end was not in view; -1 for an unknown number
         self._came = 0
         # an entry that the path leads through, if it is not the active one; and the paths before it
@@ -105,7 +98,6 @@ class TranscriptPane(Pane):
         self._before: list[tuple[EntryRef | None, Spot]] = []
         self._outline: Outline | None = None
         self._outlines = TranscriptOutline(self.post_message)
-        self._outline_timer: Timer | None = None
         self.finder = TranscriptFinder(
             self.lines,
             self._search,
@@ -123,8 +115,6 @@ class TranscriptPane(Pane):
     def on_unmount(self) -> None:
         self._reader.stop()
         self._outlines.stop()
-        if self._outline_timer is not None:
-            self._outline_timer.stop()
 
     # which session
 
@@ -137,10 +127,7 @@ class TranscriptPane(Pane):
         if row is not None and row.path == self._opened:
             self._row = row
             return
-        if self._timer is not None:
-            self._timer.stop()
         self._row, self._hit, self._stays = row, None, False
-        self._spot, self._stays_there = END, False
         self._forget_path()
         self._titled = None
         if row is None:
@@ -149,9 +136,8 @@ class TranscriptPane(Pane):
         self._opened = row.path
         wait = self._debounce.delay()
         if waits or wait:
-            # Answers to earlier requests are out of date.
-            self._reader.generation += 1
-            self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(END))
+            self._asked = (END, False)
+            self._open_later(PATIENCE if waits else wait)
         else:
             self._open(END)
 
@@ -161,8 +147,6 @@ class TranscriptPane(Pane):
         :param found: the hit of a search in this session: its words are highlighted, and the keys for the
             next hit go on from the entry.
         """
-        if self._timer is not None:
-            self._timer.stop()
         self._row, self._stays, self._opened = row, True, row.path
         self._hit = found and HitPlace(
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
@@ -190,8 +174,6 @@ class TranscriptPane(Pane):
             self._show_position()
             return
         self._stays = False
-        if self._timer is not None:
-            self._timer.stop()
         self._forget_path()
         self._open(Spot(hit.entry))
 
@@ -208,16 +190,16 @@ class TranscriptPane(Pane):
         if row.path != self._opened:
             return
         self._row = row
-        if self._answered != self._reader.generation:
-            # The running read may have been before or after the change.
+        if self._asked is not None:
+            # What is being read may have been read before the change.
             self._missed = True
-            return
-        self._ask("follow")
+        else:
+            self._read_on("follow")
 
     @property
     def is_reading(self) -> bool:
-        """Whether an answer of the reader is to come."""
-        return self._answered != self._reader.generation or bool(self._asked) or self._missed
+        """Whether a part of the session is being read, or will be."""
+        return self._asked is not None or self._missed
 
     def retry(self) -> None:
         """Read the session again if it could not be read."""
@@ -232,7 +214,8 @@ class TranscriptPane(Pane):
         self.finder.drop()
 
     def _close(self, notice: str) -> None:
-        self._opened = ""
+        self._opened, self._asked = "", None
+        self.workers.cancel_group(self, "read")
         self._outlines.close()
         self._reader.close()
         self.lines.show_notice(notice)
@@ -247,13 +230,12 @@ class TranscriptPane(Pane):
         row = self._row
         if row is None:
             return
-        self._spot, self._stays_there, self._asked, self._missed = spot, stays, "", False
-        self._came = 0
+        self._asked, self._missed, self._came = (spot, stays), False, 0
         lines = self.lines
         if not lines.is_laid_out:
             # `WidthChanged` opens the session when the pane has a size.
             lines.forget_width()
-            self._reader.generation += 1
+            self.workers.cancel_group(self, "read")
             return
         if row.is_deleted:
             self._close(deleted_notice(row.agent, row.message_count))
@@ -271,42 +253,57 @@ class TranscriptPane(Pane):
             now_ms=self._setup.now_ms(),
             through=self._through,
         )
-        self._reader.open(request, spot.anchor)
-        generation = self._reader.generation
-        self.set_timer(PATIENCE, lambda: self._show_reading(generation))
+        self._await_part(self._reader.open(request, spot.anchor), "open", self._asked)
 
-    def _show_reading(self, generation: int) -> None:
-        if generation == self._reader.generation and generation != self._answered:
-            self._say("reading…")
-            if self.lines.turns and self._spot.anchor is None:
-                self.lines.show_notice("reading…")
+    @work(exclusive=True, group="read")
+    async def _open_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        self._open(END)
 
-    # messages of the reader
+    def _read_on(self, step: str) -> None:
+        """Read the entries "above" or "below" those that are shown, or "follow" the file."""
+        self._asked = (self.lines.spot, True)
+        self._await_part(self._reader.read_on(step, self.lines.spot.anchor), step, self._asked)
 
-    @on(TranscriptRead)
-    def _read(self, event: TranscriptRead) -> None:
-        if event.generation != self._reader.generation:
-            return
-        part, lines = event.part, self.lines
-        self._answered = event.generation
-        if part is None:
-            self._asked, self._at_root, self._total = "", True, None
-            lines.show_notice(one_line(event.reason))
+    @work(exclusive=True, group="read")
+    async def _await_part(self, part: Awaitable[Part], step: str, asked: tuple[Spot, bool]) -> None:
+        """Show a part of the transcript when it is read. A later request cancels this."""
+        patience = self.set_timer(PATIENCE, self._show_reading) if step == "open" else None
+        try:
+            read = await part
+        except (SessionError, OSError, MemoryError) as error:
+            self._asked, self._at_root, self._total = None, True, None
+            self.lines.show_notice(one_line(reason_of(error)))
             self._show_position()
-            return
-        if part.opened or part.followed or self._asked != "follow":
-            self._asked = ""
-        self._at_root = part.at_root
+        else:
+            self._show_part(read, step, *asked)
+        finally:
+            if patience is not None:
+                patience.stop()
+
+    def _show_reading(self) -> None:
+        self._say("reading…")
+        if self.lines.turns and self._asked is not None and self._asked[0].anchor is None:
+            self.lines.show_notice("reading…")
+
+    def _show_part(self, part: Part, step: str, spot: Spot, stays: bool) -> None:
+        """Show a part of the transcript.
+
+        :param step: that of its request.
+        :param spot: the position that was asked for.
+        :param stays: a position to which the user has moved meanwhile replaces it.
+        """
+        lines = self.lines
+        self._asked, self._at_root = None, part.at_root
         total, self._total = self._total, part.total
-        follows = lines.spot.anchor is None
-        if part.followed and not (part.at_end and follows):
+        if step == "follow" and not part.opened and not (part.at_end and lines.spot.anchor is None):
             if total is None or part.total is None or self._came < 0:
                 self._came = -1
             else:
                 self._came += max(0, part.total - total)
         self._mark_entries()
         if part.opened:
-            self._show_opened(part)
+            self._show_opened(part, spot, stays=stays)
         else:
             lines.add_turns(part.above, part.below, part.changed, at_end=part.at_end)
             if len(lines.lines) > MOST_LINES:
@@ -316,24 +313,24 @@ class TranscriptPane(Pane):
         if part.at_end and lines.is_at_bottom:
             self._came = 0
         self._show_position()
-        if part.opened or part.followed:
-            self._read_outline_later()
+        if part.opened or step == "follow":
+            self._read_outline()
         if self._missed and self._row is not None:
             self._missed = False
             self.follow(self._row)
         self._look_ahead()
 
-    def _show_opened(self, part: Part) -> None:
+    def _show_opened(self, part: Part, spot: Spot, *, stays: bool) -> None:
         """Show turns in place of all others."""
         lines, turns = self.lines, [*part.above, *part.below]
-        spot = self._spot if self._spot.anchor is None or part.found else END
-        if self._stays_there and lines.turns and lines.spot != self._spot:
+        wanted, spot = spot, spot if spot.anchor is None or part.found else END
+        if stays and lines.turns and lines.spot != wanted:
             # The user has moved meanwhile.
             spot = lines.spot
             if not (part.at_end if spot.anchor is None else any(t.anchor == spot.anchor for t in turns)):
                 self._open(spot, stays=True)
                 return
-        lines.show_turns(turns, self._words, spot, at_end=part.at_end, keeps_folds=self._stays_there)
+        lines.show_turns(turns, self._words, spot, at_end=part.at_end, keeps_folds=stays)
         if not lines.lines:
             lines.show_notice(self._nothing() if part.at_root and part.at_end else "")
 
@@ -360,13 +357,9 @@ class TranscriptPane(Pane):
         if self.is_reading or not lines.lines:
             return
         if not self._at_root and lines.top < page:
-            self._ask("above")
+            self._read_on("above")
         elif not lines.at_end and lines.top + 2 * page > len(lines.lines):
-            self._ask("below")
-
-    def _ask(self, direction: str) -> None:
-        self._spot, self._stays_there, self._asked = self.lines.spot, True, direction
-        self._reader.read_on(direction, self._spot.anchor)
+            self._read_on("below")
 
     @on(TranscriptLines.JumpAsked)
     def _jump_asked(self, event: TranscriptLines.JumpAsked) -> None:
@@ -381,10 +374,8 @@ class TranscriptPane(Pane):
 
     @on(TranscriptLines.WidthChanged)
     def _width_changed(self) -> None:
-        if self._answered == self._reader.generation and self.lines.turns:
-            self._open(self.lines.spot, stays=True)
-        else:
-            self._open(self._spot, stays=self._stays_there)
+        spot, stays = self._asked or ((self.lines.spot, True) if self.lines.turns else (END, False))
+        self._open(spot, stays=stays)
 
     # blocks
 
@@ -392,7 +383,7 @@ class TranscriptPane(Pane):
     @work
     async def _block_asked(self, event: TranscriptLines.BlockAsked) -> None:
         transcript = self.lines.transcript
-        placed, generation = transcript.placed, self._reader.generation
+        placed, path = transcript.placed, self._reader.path
         if placed is None:
             return
         turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
@@ -401,7 +392,7 @@ class TranscriptPane(Pane):
         except (SessionError, OSError, MemoryError) as error:
             reason = reason_of(error)
         ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
-        if generation != self._reader.generation:
+        if path is not self._reader.path:
             return
         if block is None:
             self._complain(reason)
@@ -514,14 +505,10 @@ class TranscriptPane(Pane):
 
     # the outline, and other branches
 
-    def _read_outline_later(self) -> None:
-        """Read the outline once the view rests: a whole session is read for it."""
-        if self._outline_timer is not None:
-            self._outline_timer.stop()
-        self._outline_timer = self.set_timer(OUTLINE_SECONDS, self._read_outline)
-
-    @work
+    @work(exclusive=True, group="outline")
     async def _read_outline(self) -> None:
+        """Read the outline once the view rests: a whole session is read for it."""
+        await asyncio.sleep(OUTLINE_SECONDS)
         row = self._row
         # A search that runs is not replaced.
         if row is None or not self._opened or not self.lines.turns or self.finder.is_running:
@@ -604,7 +591,7 @@ class TranscriptPane(Pane):
         if hits is None or row.path != self._opened:
             return
         if self.finder.found(hits, self.entry, self._through) and self._outline is None:
-            self._read_outline_later()
+            self._read_outline()
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:

@@ -156,6 +156,7 @@ class TreePane(Pane):
 
     def _open(self, row: Row, *, again: bool) -> None:
         self._opened = row.path
+        self.entry_tree.is_behind = row.is_behind
         if row.is_deleted:
             self._trees.close()
             self.finder.opened()
@@ -193,6 +194,7 @@ class TreePane(Pane):
         if row.path != self._opened:
             return
         self._row = self._titled = row
+        self.entry_tree.is_behind = row.is_behind
         self._grown.clear()
         self._trees.follow(row.path, (row.agent,), self.entry_tree.tree_filter)
         try:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from app.formats.text import one_line
-from app.index.figures_file import current_figures, unpacked
-from app.index.row import Row, problem_count
-from app.index.scan.walk import walk
-from app.index.statistics import DAY, SESSION, TOOL, Group, Statistics, statistics
+from app.index.catalog.catalog import Catalog
+from app.index.figures_file import current_figures, known_figures, unpacked
+from app.index.row import Outline, Row, problem_count
+from app.index.scan.walk import WalkResult, walk
+from app.index.statistics import DAY, PROJECT, SESSION, TOOL, Group, Statistics, statistics
 from app.index.subagents import with_subagents
 from app.options import Options
 from app.reports.fields import cost_fields
@@ -60,17 +62,26 @@ def run(options: Options, setup: Setup) -> int:
     query = " ".join(options.query).strip()
     group_by = options.by or DAY
     walked = walk(setup.stores)
-    rows, note = read_current(setup, walked, lambda catalog: catalog.rows(False))
-    rows, subagents = with_subagents(setup.stores, rows)
-    chosen = filter_by(rows, query, setup)[0] if query else rows
-    if chosen is None:
-        return 2
-    if note:
-        complain(note)
-    complain_of_skipped(walked.complaints, (row.path for row in rows), setup.stores)
-    with Progress() as progress:
-        figures = current_figures(setup.cache_folder, rows, subagents, on_progress=progress.counted)
-    sessions = [(row, unpacked(figures[row.path])) for row in chosen]
+    rows: list[Row] = []
+    # The other statistics need the rows.
+    known = None if query or group_by in (PROJECT, SESSION) else _known(setup, walked)
+    if known is None:
+        rows, note = read_current(setup, walked, lambda catalog: catalog.rows(False))
+        rows, subagents = with_subagents(setup.stores, rows)
+        matching = filter_by(rows, query, setup)[0] if query else rows
+        if matching is None:
+            return 2
+        if note:
+            complain(note)
+        complain_of_skipped(walked.complaints, (row.path for row in rows), setup.stores)
+        with Progress() as progress:
+            figures = current_figures(setup.cache_folder, rows, subagents, on_progress=progress.counted)
+        known = [(row, figures[row.path]) for row in matching]
+    else:
+        complain_of_skipped(walked.complaints, (row.path for row, _ in known), setup.stores)
+    chosen = [row for row, _ in known]
+    with_tools = group_by == TOOL
+    sessions = [(row, unpacked(packed, with_tools=with_tools)) for row, packed in known]
     now_ms = setup.now_ms()
     found = statistics(sessions, group_by, now_ms, options.sort, setup.prices)
     _complain_of_damage(chosen, now_ms)
@@ -78,7 +89,7 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         groups = [to_json(group) for group in found.groups]
         if group_by == SESSION:
-            by_path = {row.path: row for row in chosen}
+            by_path = {row.path: row for row in rows}
             for group in groups:
                 row = by_path[group["key"]]
                 group |= {"session_id": row.id, "agent": row.agent, "title": row.title}
@@ -100,7 +111,25 @@ def run(options: Options, setup: Setup) -> int:
     return 1 if query and not chosen else 0
 
 
-def _complain_of_damage(rows: list[Row], now_ms: int) -> None:
+def _known(setup: Setup, walked: WalkResult) -> list[tuple[Row | Outline, list[bytes]]] | None:
+    """All sessions and their packed figures if nothing has changed since the last statistics, else None. The
+    files that are no sessions are added to the complaints of the walk.
+    """
+    catalog = Catalog(setup.cache_folder, setup.stores, complain)
+    try:
+        refused = {row.path: row.signature for row in catalog.refused()}
+        if catalog.in_memory:
+            return None
+        known = known_figures(setup.cache_folder, setup.stores, walked.files, refused)
+        if known is not None:
+            walked.complaints += [(path, "no session") for path in refused]
+            catalog.tidy(setup.now_ms())
+        return known
+    finally:
+        catalog.close()
+
+
+def _complain_of_damage(rows: Sequence[Row | Outline], now_ms: int) -> None:
     damaged = [number for row in rows if (number := problem_count(row, now_ms))]
     if damaged:
         problems = f"{counted(sum(damaged), 'problem')} in {counted(len(damaged), 'session')}"

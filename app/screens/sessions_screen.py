@@ -1,10 +1,10 @@
-"""The base class of browser and selector: the sessions' pane, the bars, and the controllers that act on
-sessions. Each key and each message goes to the controller that handles it.
+"""The screen with the sessions, which is the browser or the selector: the sessions' pane, the bars, and the
+controllers that act on sessions. Each key and each message goes to the controller that handles it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.actions import SkipAction
@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
 
-from app.commands import COMMANDS
+from app.commands import COMMANDS, command_by_id
 from app.controllers.dialog_host import DialogHost
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import IndexFeed
@@ -40,10 +40,11 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
 from app.settings import settings_file
-from app.view.bars import lacks, too_small_line
+from app.view.bars import keys_line, lacks, too_small_line
 from app.view.frame import closing_line
-from app.view.geometry import PaneLayout, is_too_small
+from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
+from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
 from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
@@ -54,10 +55,9 @@ from app.widgets.line_list import LineList
 from app.widgets.panes import Bar, Divider, KeysBar, Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen, LineScroll
-from app.widgets.transcript_lines import TranscriptLines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
@@ -70,12 +70,13 @@ if TYPE_CHECKING:
     from app.commands import Command
     from app.dialogs.palette import Offer
     from app.index.row import Row
+    from app.screens.beside import Beside
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
-    from app.view.hit_line import HitPlace
     from app.view.line import Line
     from app.view.list_model import ListModel
+    from app.view.preset import Preset
 
 _LEGENDS = {"Sessions": LEGEND, "Tree": TREE_LEGEND, "Entry": TREE_LEGEND, "Transcript": TRANSCRIPT_LEGEND}
 """The marks in the panes of each section of the help."""
@@ -89,6 +90,8 @@ CACHE_PROBLEM_SECONDS = 10.0
 """Seconds for which the status line says why the cache cannot be written."""
 NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
+GO_ON = command_by_id("entry.go_on")
+"""The command that continues from an entry."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
 """The key stops the action before it does anything else in a pane."""
 
@@ -99,7 +102,7 @@ class _Panes(Container):
 
 
 class SessionsScreen(FirstPictureScreen[None]):
-    """A screen with the list of sessions. A subclass shows the session under the cursor beside it."""
+    """The list of sessions, and beside it the session under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
 
@@ -108,33 +111,45 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def __init__(
         self,
+        preset: Preset,
+        beside: Callable[[SessionsScreen], Beside],
         setup: Setup,
         model: ListModel,
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,
         query: str = "",
-        selects: bool = False,
+        begin_at: str = "",
     ) -> None:
-        """:param index_service: of the same setup, if it has begun before the screen.
+        """:param beside: makes the panes beside the list.
+        :param index_service: of the same setup, if it has begun before the screen or runs for another one.
         :param query: stands in the search line from the start.
-        :param selects: see `SessionsPane`.
+        :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
         """
         super().__init__()
+        self.preset = preset
+        # Textual focuses it before the search line has a query, which the focus would select.
+        self.AUTO_FOCUS = f"#{preset.focus}"  # type: ignore[misc]
         self.setup = setup
         self.settings = settings
         self.model = model
         model.prices, model.now_ms = setup.prices, setup.now_ms
+        model.recent_ms = settings.needs_days * DAY_MS
         post = self.post_message
         self.runner = ActionRunner(setup, post)
         self._planner = ResumePlanner(setup, post)
         self.sessions_pane = pane = SessionsPane(
-            model, setup, lambda: self.feed.index, self.show_hit, id="sessions-pane", selects=selects
+            preset,
+            model,
+            setup,
+            lambda: self.feed.index,
+            lambda hit: self.beside.show_hit(hit),
+            id="sessions-pane",
         )
-        self._host = host = DialogHost(self)
-        self._messages = messages = StatusMessages(self)
+        self.host = host = DialogHost(self)
+        self.messages = messages = StatusMessages(self)
         self._requested = ResumePlanner(setup, post)
-        self._starter = Starter(host, messages, self._requested)
+        self.starter = Starter(host, messages, self._requested, lambda row: self.facts.note_opened(row))
         self.facts = facts = FactsFeed(
             host,
             messages,
@@ -143,7 +158,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             setup,
             changed=self.sessions_changed,
             states_changed=self._states_changed,
-            journal_changed=self.refresh_bars,
+            bars_changed=self.refresh_bars,
         )
         self.feed = IndexFeed(
             setup,
@@ -152,10 +167,10 @@ class SessionsScreen(FirstPictureScreen[None]):
             messages,
             index_service or IndexService(setup, model.arrangement),
             post=post,
-            follow=self.follow_session,
+            follow=lambda row: self.beside.follow(row),
             changed=self.sessions_changed,
         )
-        self._prompt = prompt = RowPrompt(
+        self.prompt = prompt = RowPrompt(
             host,
             messages,
             pane.list,
@@ -164,7 +179,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             changed=self.refresh_bars,
         )
         self.actions = SessionActions(
-            host, messages, prompt, pane, facts, self.runner, self._starter, setup, settings
+            host, messages, prompt, pane, facts, self.runner, self.starter, setup, settings
         )
         self.places = Places(
             host,
@@ -172,8 +187,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             pane,
             self.runner,
             setup,
-            go_to=lambda row: self.go_to(row.path, ""),
-            all_rows=self._all_rows,
+            go_to=lambda row: self.beside.go_to(row.path, ""),
+            all_rows=self.all_rows,
             is_reading=lambda: self.is_reading,
             ascii_only=settings.draws_plain(setup.env, setup.encoding),
         )
@@ -185,10 +200,10 @@ class SessionsScreen(FirstPictureScreen[None]):
             facts,
             self.actions,
             self._planner,
-            self._starter,
+            self.starter,
             setup,
-            show_tree=self.show_tree,
-            read=self.action_show_transcript,
+            show_tree=lambda: self.beside.show_tree(),
+            read=lambda: self.beside.action_show_transcript(),
             changed=self.refresh_bars,
         )
         self._copies = TranscriptCopy(host, messages, setup)
@@ -203,74 +218,45 @@ class SessionsScreen(FirstPictureScreen[None]):
             host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, messages.line
         )
         self._query = query
+        self._begin_at = begin_at
         if query:
             model.begin_with(query)
+        self.beside = beside(self)
 
-    # for subclasses
-
-    @property
-    def header_note(self) -> str:
-        """The note in the header while there is no activity."""
-        return "Examples" if self.setup.demo else ""
+    # what is offered
 
     @property
-    def hidden_note(self) -> str:
-        """The number of hidden rows, for the status line of a screen without a rule below the panes."""
-        return "" if self.pane_layout.closing else self.sessions_pane.closing
-
-    @property
-    def focused_pane(self) -> str:
-        """The name of the pane with the focus."""
-        raise NotImplementedError
-
-    @property
-    def closing_pane(self) -> Pane | None:
-        """The pane whose figures are in the rule below the panes, beside those of the list."""
-        return None
-
-    def show_session(self, row: Row | None, *, again: bool) -> None:
-        """Show the session under the cursor.
-
-        :param again: it is the one that was shown, at another place.
+    def is_over_another(self) -> bool:
+        """Whether this was opened over a screen of the same kind: the example sessions over the user's own,
+        or the browser over the selector.
         """
-        raise NotImplementedError
-
-    def show_hit(self, hit: HitPlace) -> None:
-        """Show the hit of the session under the cursor."""
-        raise NotImplementedError
-
-    async def follow_session(self, row: Row) -> None:
-        """Show what has changed in the file of a session."""
-        raise NotImplementedError
-
-    def retry_session(self) -> None:
-        """Read the session again if it could not be read."""
-        raise NotImplementedError
-
-    def show_tree(self) -> None:
-        """Go to the tree of the session under the cursor."""
-        raise NotImplementedError
-
-    @property
-    def beside(self) -> LineList:
-        """The lines that can be scrolled from the list and its search line."""
-        raise NotImplementedError
-
-    def action_show_transcript(self) -> None:
-        """Show the transcript of the session under the cursor."""
-        raise NotImplementedError
+        return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
     def command_target(self, pane: str) -> Widget | Screen[None]:
         """The widget whose action a command of the table runs."""
-        raise NotImplementedError
+        targets: dict[str, Widget] = {
+            "side": self.sessions_pane,
+            "filter": self.sessions_pane.box,
+            "sessions": self.sessions_pane.list,
+            "list": self.beside.main,
+            **self.beside.widgets,
+        }
+        return targets.get(pane, self)
 
     def offers(self, command: Command) -> bool:
         """Whether a command of the table does something here."""
-        return True
+        return bool(self.help_of(command))
 
     def lacks(self, command: Command) -> bool:
-        """Whether the agent of the session under the cursor lacks the ability that the command needs."""
-        return lacks(self.sessions_pane.list.row, command)
+        """Whether the agent of the session under the cursor lacks the ability that the command needs. On the
+        leaf `GO_ON` resumes, which needs none.
+        """
+        return command is not GO_ON and lacks(self.sessions_pane.list.row, command)
+
+    @property
+    def only_resumes(self) -> bool:
+        """Whether the agent of the session under the cursor goes on from its leaf alone."""
+        return lacks(self.sessions_pane.list.row, GO_ON)
 
     def works_now(self, command: Command) -> bool:
         """Whether the command does something now, apart from keys that only move a cursor."""
@@ -280,6 +266,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             return False
         if command.id in ("change.undo", "change.redo"):
             return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
+        if not self.beside.works_now(command):
+            return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
@@ -296,38 +284,24 @@ class SessionsScreen(FirstPictureScreen[None]):
         target, focused = self.command_target(pane), self.focused
         return target is not self and focused is not None and target in focused.ancestors_with_self
 
-    def go_to(self, path: str, entry_id: str) -> None:
-        """Go to a session, or to one of its entries.
-
-        :param entry_id: "" for the session itself.
-        """
-        self.sessions_pane.list.go_to(path)
-
     def help_of(self, command: Command) -> str:
-        """The help of a command on this screen."""
-        return command.help
-
-    def compose_beside(self) -> ComposeResult:
-        """The panes beside the list."""
-        raise NotImplementedError
-
-    def expect_session(self, row: Row | None) -> None:
-        """Show the title of the session that will be read."""
-        raise NotImplementedError
-
-    def status_line(self, cells: int) -> Line:
-        """The status line, which stands above that of the keys."""
-        raise NotImplementedError
+        """The help of a command on this screen; "" if it does nothing here."""
+        described = self.preset.help_of(command)
+        return "On the leaf: resume" if described and command is GO_ON and self.only_resumes else described
 
     def keys_line(self, cells: int) -> Line:
-        """The keys that do something now."""
-        raise NotImplementedError
+        """The keys that do something now: a hint for a key that does nothing is worse than none."""
+        if not self.is_mounted:
+            return keys_line(cells, [])
+        answers = self.prompt.keys(cells)
+        return answers if answers is not None else self.bars.keys(cells, self.beside.keys())
 
-    def focus_moved(self, widget: Widget) -> None:
-        """Take note that another widget has the focus."""
-
-    def uncovered(self) -> None:
-        """Take note that the screen over this one is gone."""
+    @property
+    def header_note(self) -> str:
+        """The note in the header while there is no activity."""
+        if not self.setup.demo:
+            return ""
+        return "Examples, Esc goes back" if self.is_over_another else "Examples"
 
     # begin and end
 
@@ -338,9 +312,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         with _Panes(id="panes"):
             yield self.sessions_pane
             yield Divider(id="divider")
-            yield from self.compose_beside()
+            yield cast("Widget", self.beside)
         yield Bar(self.closing_bar, id="closing")
-        self._status_bar = KeysBar(self.status_line, id="resume")
+        self._status_bar = KeysBar(self.beside.status_line, id="resume")
         yield self._status_bar
         yield KeysBar(self.keys_line, id="keys")
         yield Bar(too_small_line, id="too-small")
@@ -350,7 +324,6 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self._query:
             self.sessions_pane.box.add_class("shown")
             self.sessions_pane.search_for(self._query)
-        self.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.query_one(str(self.AUTO_FOCUS)))
         self.post_message(self.Ready())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
@@ -381,16 +354,20 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _follow_stores(self) -> None:
         self.feed.start()
         self.facts.read_pins()
+        self.facts.read_opened()
+        self.facts.read_recaps()
+        self.facts.read_queries()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
+        self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
         file = settings_file(self.setup.env)
         for text in settings_messages(self.settings.problems, file):
-            self._messages.warn(text, PROBLEM_SECONDS)
+            self.messages.warn(text, PROBLEM_SECONDS)
 
     def on_unmount(self) -> None:
         self.stop_services()
@@ -412,10 +389,6 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     # layout and bars
 
-    def place_panes(self) -> None:
-        """Put the panes in their places for the size of the screen."""
-        raise NotImplementedError
-
     def on_resize(self) -> None:
         self.place_panes()
 
@@ -424,13 +397,11 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self.sessions_pane.is_alone != self._placed_alone:
             self.place_panes()
 
-    def put_panes(self, names: Iterable[str], places: PaneLayout) -> None:
-        """Show the panes and rules that have a place, and no others.
-
-        :param names: of all panes.
-        """
+    def place_panes(self) -> None:
+        """Put the panes in their places for the size of the screen. Those without a place are not shown."""
         self._placed_alone = self.sessions_pane.is_alone
         columns, lines = self.size
+        places = self.beside.place(columns, lines)
         too_small = is_too_small(columns, lines)
         if too_small != self._is_too_small:
             self._is_too_small = too_small
@@ -442,13 +413,15 @@ class SessionsScreen(FirstPictureScreen[None]):
             if not too_small and self._focused_before is not None:
                 self.set_focus(self._focused_before)
         self.pane_layout = places
-        for name in names:
-            pane = self.query_one(f"#{name}-pane")
-            box = places.boxes.get(name)
+        for pane in self.query("#panes Pane"):
+            box = places.boxes.get((pane.id or "").removesuffix("-pane"))
             pane.display = box is not None
             if box is not None:
                 pane.styles.width = box.width
                 pane.styles.height = box.height
+        self.query_one("#right").display = len(places.boxes) > (PANES[0] in places.boxes)
+        if PANES[0] in places.boxes:
+            self.sessions_pane.show_heads(places.boxes[PANES[0]].height)
         divider = self.query_one("#divider", Divider)
         divider.display = places.divider >= 0
         middles = [box.y - places.top for box in places.boxes.values() if box.x > 0 and box.y > places.top]
@@ -461,14 +434,8 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def closing_bar(self, cells: int) -> Line:
         """The rule below the panes."""
-        lower = self.closing_pane
-        return closing_line(
-            cells,
-            self.pane_layout,
-            self.sessions_pane.closing,
-            lower.closing if lower is not None else "",
-            focus=self.focused_pane,
-        )
+        lower, focus = self.beside.closing_pane.closing, self.beside.focused_pane
+        return closing_line(cells, self.pane_layout, self.sessions_pane.closing, lower, focus=focus)
 
     def _bar_region(self) -> Region:
         # A change may still reach an open editor while the screen is closed, when no bar can be queried.
@@ -480,6 +447,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.bars.join(self.header_note, has_header=self.pane_layout.header)
         for bar in self.query(Bar):
             bar.renew()
+        self.beside.update(self.sessions_pane.list.row)
 
     def update_ages(self) -> None:
         """Show the ages of now."""
@@ -487,19 +455,25 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.sessions_pane.list.redraw_rows()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        self._messages.focus_moved(isinstance(event.widget, LineInput))
+        self.messages.focus_moved(isinstance(event.widget, LineInput))
         if self.sessions_pane in event.widget.ancestors:
             self.sessions_pane.focus_moved()
-        self.focus_moved(event.widget)
+        self.beside.focus_moved(event.widget)
+        self._note_opened()
         self.refresh_bars()
 
+    def _note_opened(self) -> None:
+        """Note that the user reads the session under the cursor, if a pane that shows it has the focus."""
+        row = self.sessions_pane.list.row
+        if row is not None and self.beside.focused_pane != PANES[0]:
+            self.host.start(self.facts.note_opened(row))
+
     def on_screen_suspend(self) -> None:
-        self._messages.covered()
+        self.messages.covered()
         self.refresh_bars()
 
     def on_screen_resume(self) -> None:
         self.refresh_bars()
-        self.uncovered()
 
     # the mouse
 
@@ -507,11 +481,16 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Say once how the terminal selects text, after the first drag over text."""
         if event.button and not self._has_dragged and isinstance(event.widget, LineScroll):
             self._has_dragged = True
-            self._messages.show("Shift+drag selects text")
+            self.messages.show("Shift+drag selects text")
+
+    @on(Divider.Dragged)
+    @on(Pane.Dragged)
+    def _border_dragged(self, event: Divider.Dragged | Pane.Dragged) -> None:
+        self.beside.dragged(event)
 
     # the list
 
-    def _all_rows(self) -> Sequence[Row]:
+    def all_rows(self) -> Sequence[Row]:
         """All sessions, also those that the list leaves out; for any thread."""
         index = self.feed.index
         return index.rows() if index is not None else self.model.rows()
@@ -527,23 +506,19 @@ class SessionsScreen(FirstPictureScreen[None]):
         self._place_if_alone()
         self.refresh_bars()
 
-    def files_changed(self) -> None:
-        """Show in open dialogs that sessions were moved, or changed in their files."""
-        self.resume_controller.sessions_changed(is_reading=self.is_reading)
-        self.places.renew_history()
-
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
-        self.show_catalog(event)
-
-    def show_catalog(self, event: CatalogLoaded) -> None:
-        """Show the stored sessions."""
-        self.feed.catalog_loaded(event)
+        if self.feed.catalog_loaded(event, self._begin_at):
+            self.beside.show_tree()
+        self.beside.sessions_changed()
 
     @on(SessionsChanged)
     async def _sessions_changed(self, event: SessionsChanged) -> None:
         await self.feed.sessions_changed(event)
-        self.files_changed()
+        # open dialogs may show sessions that were moved, or changed in their files
+        self.resume_controller.sessions_changed(is_reading=self.is_reading)
+        self.places.renew_history()
+        self.beside.sessions_changed()
 
     @on(IndexFailed)
     def _index_failed(self, event: IndexFailed) -> None:
@@ -574,7 +549,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         else:
             self.resume_controller.plan_start()
         # If its agent moved the file, the cursor stays on its entry.
-        self.show_session(row, again=row is not None and pane.list.followed_to == row.path)
+        self.beside.show_session(row, again=row is not None and pane.list.followed_to == row.path)
         pane.shown = row.path if row is not None else ""
         pane.locate_hit()
 
@@ -582,13 +557,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(ActionsDone)
     def _actions_done(self, event: ActionsDone) -> None:
-        self.action_done(event)
-        self.sessions_pane.changed()
-
-    def action_done(self, event: ActionsDone) -> None:
-        """Show the result of an action."""
         self.actions.done(event)
         self.places.renew_history()
+        self.sessions_pane.changed()
 
     @on(ActionsProgressed)
     def _actions_progressed(self, event: ActionsProgressed) -> None:
@@ -598,12 +569,12 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:
         if event.reason:
-            self._messages.warn(event.reason, CACHE_PROBLEM_SECONDS)
+            self.messages.warn(event.reason, CACHE_PROBLEM_SECONDS)
         self.refresh_bars()
 
     @on(IndexRenewed)
     def _index_renewed(self, event: IndexRenewed) -> None:
-        self._messages.warn(f"{event.reason[0].upper()}{event.reason[1:]}", CACHE_PROBLEM_SECONDS)
+        self.messages.warn(f"{event.reason[0].upper()}{event.reason[1:]}", CACHE_PROBLEM_SECONDS)
 
     # commands; those on the session under the cursor wait for the search
 
@@ -614,9 +585,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         else:
             self.resume_controller.resume()
 
-    @on(SessionListView.ResumeAsked)
-    @on(SessionsPane.Chosen)
-    def _resume_asked(self) -> None:
+    def action_resume(self) -> None:
         self.resume_controller.resume()
 
     @on(SearchBox.BesideScrolled)
@@ -625,27 +594,34 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_scroll_beside(self, lines: int, pages: int) -> None:
         """Scroll the pane beside the list."""
-        self.beside.scroll_by(lines, pages)
+        self.beside.lines.scroll_by(lines, pages)
 
-    def action_go_prompt_beside(self, step: int) -> None:
-        """Put the cursor of the transcript beside the list on its next prompt (1), or on the one before."""
-        lines = self.beside
-        if isinstance(lines, TranscriptLines):
-            lines.action_go_prompt(step)
+    def action_open_filter(self) -> None:
+        """Open the search line of the pane with the focus; in a search line a slash is a letter."""
+        if isinstance(self.focused, SearchBox):
+            raise SkipAction
+        self.beside.open_filter()
+
+    async def action_do_from_preview(self, id: str) -> None:
+        """Do what a key of the list does, from the preview beside it."""
+        command = command_by_id(id)
+        if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
+            return  # Enter would start a session in the project, of which nothing is read
+        await self.app.run_action(command.action, self.command_target(command.pane))
 
     def action_act(self, what: str) -> None:
         """Act on the sessions by a method of `SessionActions`."""
         self.sessions_pane.once_known(getattr(self.actions, what))
 
-    @on(SessionsPane.TrashAsked)
-    def _trash_asked(self) -> None:
-        self.action_act("trash")
+    @on(SessionsPane.QueryUsed)
+    def _query_used(self) -> None:
+        self.facts.remember_queries()
 
     def action_explain_trash(self) -> None:
         """Show which key trashes."""
         key = key_of("session.trash")
         if key:
-            self._messages.show(f"{key} trashes")
+            self.messages.show(f"{key} trashes")
 
     def action_open_transcript(self, kind: str) -> None:
         """Open the transcript of the session in the "pager" or the "editor"."""
@@ -670,17 +646,17 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.app.push_screen(SettingsDialog(self.setup, self.settings))
 
     def action_stop_acting(self) -> None:
-        """Stop an action on several sessions, or the reading of a transcript for another program; if there is
-        none, the key keeps its usual effect.
+        """Stop an export, an action on several sessions, or the reading of a transcript for another program;
+        if there is none, the key keeps its usual effect.
         """
-        if not self._copies.cancel() and not self.actions.stop_running():
+        if not (self.beside.stop_running() or self._copies.cancel() or self.actions.stop_running()):
             raise SkipAction
 
     def action_rescan(self) -> None:
         """Scan every store again, and say what has changed."""
         self.feed.rescan()
         self.refresh_bars()
-        self.retry_session()
+        self.beside.retry()
 
     def action_turn(self, what: str) -> None:
         """Show the sessions in the next way, as `SessionsPane.turn` does."""
@@ -712,7 +688,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         from app.dialogs.palette import Place
 
         if isinstance(offer, Place):
-            self.go_to(offer.row.path, offer.entry_id)
+            self.beside.go_to(offer.row.path, offer.entry_id)
         elif offer is not None:
             command = offer.command
             await self.app.run_action(command.action, self.command_target(command.pane))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Row
+    from app.index.search.prompt_histories import Recaps
     from app.services.background import Post
     from app.setup import Setup
     from app.stores.live import Verdict
@@ -39,6 +40,7 @@ class ListFacts(BackgroundService):
         self._real_paths = RealPaths()
         self._resolved_at = 0.0
         self._sessions = LiveCandidates([])
+        self._recaps: Recaps | None = None
         # size and time of the journal that was read last, and what it had
         self._journal: tuple[tuple[int, int], tuple[bool, bool]] = (0, 0), (False, False)
 
@@ -103,6 +105,35 @@ class ListFacts(BackgroundService):
         from app.index.subagents import subagent_rows
 
         return subagent_rows(self._setup.stores, rows)
+
+    @answered()
+    def read_recaps(self) -> dict[tuple[str, str], str]:
+        """The recaps of sessions by their agents (`Recaps`)."""
+        if self._recaps is None:
+            # Imported here, in the thread: only rows of two lines show recaps.
+            from app.index.search.prompt_histories import Recaps
+
+            self._recaps = Recaps(self._setup.stores)
+        return self._recaps.read()
+
+    @answered()
+    def read_opened(self) -> dict[tuple[str, str], int]:
+        """When sessions were last opened (`app.paths.read_opened`)."""
+        return {} if self._setup.demo else paths.read_opened(self._setup.env)
+
+    @answered(OSError)
+    def note_opened(self, row: Row, at_ms: int) -> None:
+        """Remember that a session was opened.
+
+        :raises OSError: that cannot be written.
+        """
+        if not self._setup.demo:
+            paths.note_opened(self._setup.env, row.agent, row.id, at_ms)
+
+    @answered()
+    def read_values(self) -> dict[str, str]:
+        """The values that `remember` wrote last."""
+        return {} if self._setup.demo else paths.read_screen(self._setup.env)
 
     @answered(OSError)
     def remember(self, values: Mapping[str, str]) -> None:

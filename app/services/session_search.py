@@ -328,7 +328,11 @@ class HitExcerpts(BackgroundService):
 def _excerpt(hit: Hit, query: str, place: str = "") -> HitExcerpt:
     hit.look_up()
     count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
-    return HitExcerpt(query, hit.where, hit.snippet, hit.ranges, place, count)
+    # Imported here, in the thread: it loads the decoder of entries.
+    from app.services.hit_shapes import shape_of
+
+    text, ranges = shape_of(hit) or (hit.snippet, hit.ranges)
+    return HitExcerpt(query, hit.where, text, ranges, place, count)
 
 
 class Completer(BackgroundService):

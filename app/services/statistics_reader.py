@@ -97,11 +97,13 @@ class StatisticsReader(BackgroundService):
     def group(self, group_by: str, sort: str | None = None) -> GroupedFigures:
         """Add up the figures by `group_by`, in the order `sort` if it is not None."""
         from app.index.figures_file import unpacked
-        from app.index.statistics import DAY, statistics
+        from app.index.statistics import DAY, TOOL, statistics
 
         for each, order in ((DAY, None), (group_by, sort)):
             if (each, order) not in self._made:
-                sessions = ((row, unpacked(figures)) for row, figures in self._sessions)
+                sessions = (
+                    (row, unpacked(figures, with_tools=each == TOOL)) for row, figures in self._sessions
+                )
                 made = statistics(sessions, each, self._now_ms, order, self._prices)
                 self._made[each, order] = made
         days = self._made[DAY, None].groups

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from app.formats.errors import Cancelled, NotASession, SessionError
+from app.formats.errors import Cancelled, SessionError
 from app.gc_policy import exempt_tree
-from app.messages import TranscriptRead
-from app.services.background import BackgroundService, GilYielder, answered, in_thread, request
+from app.services.background import BackgroundService, GilYielder, answered, in_background
 from app.services.transcript_request import Request
-from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_block import Part, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from app.services.background import Post
     from app.services.transcript_turns import Turns
@@ -29,64 +29,74 @@ STEP = 4
 MOST_FOR_CALLS = 64
 
 
-class TranscriptReader(BackgroundService):
-    """Reads one transcript; posts ``TranscriptRead``.
-
-    A request that is replaced by one for the same transcript gets no answer of its own: the answer to the
-    newest request includes it.
+@contextmanager
+def _expected_errors() -> Iterator[None]:
+    """Make a SessionError of an unexpected error: a session with unexpected content fails alone, in its own
+    pane.
     """
+    try:
+        yield
+    except (Cancelled, SessionError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise SessionError("", 0, f"cannot be shown: {type(error).__name__}: {error}") from error
+
+
+class TranscriptReader(BackgroundService):
+    """Reads one transcript. Each method is awaited; a later request for a part cancels the earlier one.
+
+    path           the path that is read; None if there is none
+    entries_read   the number of entries that were read whole
+    """
+
+    shares_thread = True
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self.path: PathReader | None = None
+        self.entries_read = 0
         self._is_exempt = False
-        self._opened_generation = 0
         self._turns: Turns | None = None
         # that of the transcript that is read; None when it is closed
         self._request: Request | None = None
-        # Number of entries that were read whole, for tests that count.
-        self.entries_read = 0
 
-    def open(self, request: Request, start: EntryRef | None) -> None:
+    def open(self, request: Request, start: EntryRef | None) -> Awaitable[Part]:
         """Read another transcript, or the same from another entry.
 
         :param start: the entry to begin with; None for the end.
+        :raises SessionError: it cannot be read or shown.
+        :raises OSError: likewise.
+        :raises MemoryError: there is too little memory for it.
         """
         self._request = request
-        self._read_anew(request, start)
+        return self._read_part(request, start, "open")
 
-    def read_on(self, step: str, start: EntryRef | None) -> None:
-        """Read the entries "above" those that were read, or "below" them; "follow": what was appended.
+    def read_on(self, step: str, start: EntryRef | None) -> Awaitable[Part]:
+        """Read the entries "above" those that were read, or "below" them; "follow": what was appended. The
+        errors are those of `open`.
 
         :param start: the entry to begin with if the file was changed; None for the end.
         """
-        if self._request is not None:
-            self._continue(self._request, start, step)
+        return self._read_part(self._request, start, step)
 
     def close(self) -> None:
-        """Release the transcript; messages on their way become out of date."""
+        """Release the transcript."""
         self._request = None
         super().close()
 
     def read_block(self, shown: Turn, index: int) -> Awaitable[Block | None]:
-        """Read a block of a turn whole; None if it has gone.
+        """Read a block of a turn whole; None if it has gone. The errors are those of `open`."""
+        return in_background(partial(self._block, self.path, self._request, shown, index))
 
-        :raises SessionError: it cannot be shown.
-        :raises OSError: it cannot be read.
-        :raises MemoryError: there is too little memory for it.
-        """
-        return self._read_block(self.path, self._request, shown, index)
-
-    @answered(SessionError, OSError, MemoryError)
-    def _read_block(
+    def _block(
         self, path: PathReader | None, request: Request | None, shown: Turn, index: int
     ) -> Block | None:
         from app.sessions.tree.entry_loader import read_node
         from app.view.transcript import turn
 
         if path is None or request is None or shown.node is None:
-            raise Cancelled
-        try:
+            return None
+        with _expected_errors():
             raw = read_node(path.path, path.header, shown.node)
             results = {call: read_node(path.path, path.header, node) for call, node in shown.results.items()}
             made = turn(
@@ -98,61 +108,36 @@ class TranscriptReader(BackgroundService):
                 now_ms=request.now_ms,
                 full=True,
             )
-        except (SessionError, OSError, MemoryError):
-            raise
-        except Exception as error:
-            raise SessionError("", 0, f"cannot be shown: {type(error).__name__}: {error}") from error
         return made.blocks[index] if index < len(made.blocks) else None
-
-    def stop(self) -> None:
-        self.generation += 1
-        super().stop()
-
-    @request
-    def _read_anew(self, request: Request, start: EntryRef | None) -> None:
-        self._run(request, start, "open")
-
-    @in_thread
-    def _continue(self, request: Request, start: EntryRef | None, step: str) -> None:
-        self._run(request, start, step)
 
     def _release(self) -> None:
         self.path = self._turns = None
 
-    def _run(self, request: Request, start: EntryRef | None, step: str) -> None:
-        try:
-            path = self.path
-            if path is None or self._opened_generation != self._running:
-                self._open(request, start)
-                return
-            try:
-                self._read_on(request, path, step)
-            except Changed:
-                self._open(request, start)
-        except Cancelled:
-            return
-        except (Changed, NotASession, OSError, MemoryError) as error:
-            self.path = None
-            self._post(TranscriptRead(self._running, None, reason_of(error)))
-        except Exception as error:
-            # A session with unexpected content fails alone, in its own pane.
-            self.path = None
-            reason = f"cannot be shown: {type(error).__name__}: {error}"
-            self._post(TranscriptRead(self._running, None, reason))
+    @answered(SessionError, OSError, MemoryError)
+    def _read_part(self, request: Request | None, start: EntryRef | None, step: str) -> Part:
+        if request is None:
+            raise Cancelled
+        path = self.path
+        with _expected_errors():
+            if path is not None and step != "open":
+                try:
+                    return self._read_on(request, path, step)
+                except Changed:
+                    pass
+            return self._open(request, start)
 
-    def _open(self, request: Request, start: EntryRef | None) -> None:
+    def _open(self, request: Request, start: EntryRef | None) -> Part:
         from app.services.transcript_turns import Turns
         from app.sessions.tree.path_reader import open_path
 
         self.path, self._is_exempt = None, False
-        # Not `is_stale`: a file that grows all the time would never be read to its end.
         path = open_path(
             request.path,
             request.agents,
             start,
             entries=request.entries,
             through=request.through,
-            keep_going=self._is_wanted,
+            keep_going=lambda: not self._is_stale(),
         )
         self._turns = Turns(request, path)
         first = [] if path.start is None else [self._counted(path.start, self._turns.above)]
@@ -163,13 +148,13 @@ class TranscriptReader(BackgroundService):
         above = self._read_above(request, path, first, rows)
         below = self._read_below(request, path)
         changed = self._take_changed()
-        self.path, self._opened_generation = path, self._running
+        self.path = path
         replaced = {made.offset: made for made in changed}
         above = [replaced.pop(made.offset, made) for made in above]
         below = [replaced.pop(made.offset, made) for made in (*first, *below)]
-        self._post_part(path, above, below, opened=True, changed=changed)
+        return self._part(path, above, below, opened=True, changed=changed)
 
-    def _read_on(self, request: Request, path: PathReader, step: str) -> None:
+    def _read_on(self, request: Request, path: PathReader, step: str) -> Part:
         above: Sequence[Turn] = ()
         below: Sequence[Turn] = ()
         if step == "above":
@@ -182,7 +167,7 @@ class TranscriptReader(BackgroundService):
             if was_at_end:
                 below = self._read_below(request, path)
         changed = self._take_changed()
-        self._post_part(path, above, below, followed=step == "follow", changed=changed)
+        return self._part(path, above, below, changed=changed)
 
     def _take_changed(self) -> list[Turn]:
         turns = self._turns
@@ -195,20 +180,19 @@ class TranscriptReader(BackgroundService):
         self.entries_read += 1
         return make(node)
 
-    def _post_part(
+    def _part(
         self,
         path: PathReader,
         above: Sequence[Turn],
         below: Sequence[Turn],
         *,
         opened: bool = False,
-        followed: bool = False,
         changed: Sequence[Turn] = (),
-    ) -> None:
+    ) -> Part:
         if path.tree.is_whole and not self._is_exempt:
             self._is_exempt = True
             exempt_tree(len(path.tree.entries))
-        part = Part(
+        return Part(
             above=above[::-1],
             below=below,
             at_root=path.at_root,
@@ -216,10 +200,8 @@ class TranscriptReader(BackgroundService):
             total=path.total,
             opened=opened,
             found=path.found,
-            followed=followed,
             changed=changed,
         )
-        self._post(TranscriptRead(self._running, part))
 
     def _read_above(
         self, request: Request, path: PathReader, first: list[Turn], wanted: int | None = None

@@ -65,6 +65,10 @@ class Summary(NamedTuple):
                     instead of `cwd`
     continued_in    the id of the session in which the agent went on; "" for none
     first_id        the id of the first entry, which copies keep; "" unless they tell their source by it
+    own_prompt      the beginning of the first prompt after a fork was made, as one inert line; "" for none,
+                    and for a session that is no fork
+    is_behind       the last message in the file is on another branch than the leaf, which nobody moved there
+                    on purpose (`app.sessions.summaries.leaf_trail`)
     """
 
     agent: str
@@ -100,6 +104,8 @@ class Summary(NamedTuple):
     continued_in: str = ""
     first_id: str = ""
     unpriced: tuple[Unpriced, ...] = ()
+    own_prompt: str = ""
+    is_behind: bool = False
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in order; `Summary(*values)` makes an equal one."""

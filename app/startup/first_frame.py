@@ -29,9 +29,10 @@ from app.view.bars import (
     without_resume,
 )
 from app.view.frame import frame
-from app.view.geometry import is_too_small, list_lines
+from app.view.geometry import is_too_small
 from app.view.list_model import ListModel
 from app.view.palette import THEMES, eight_bit, few_colours, ground_of, rgb, style_of
+from app.view.preset import BROWSER, SELECTOR
 from app.view.terminal import can_place_text, colour_depth, speller
 from app.view.wide_glyphs import place_wide_glyphs
 
@@ -196,7 +197,8 @@ def fill(
 def _height(terminal: Terminal, arrangement: Arrangement, query: str | None) -> int:
     """The number of lines for the list."""
     columns, lines = terminal.size
-    return list_lines(columns, lines, arrangement.panes, selects=query is not None)
+    preset = BROWSER if query is None else SELECTOR
+    return preset.list_lines(columns, lines, arrangement.panes)
 
 
 def _picture(
@@ -244,10 +246,10 @@ def _keys(model: ListModel, query: str | None) -> Sequence[tuple[str, str]] | No
     if query is None and (has_row or is_unknown):
         return None
     if model.finds_nothing:
-        return no_session_keys(selects=query is not None, typed=bool(query))
+        return no_session_keys(typing=query is not None, typed=bool(query))
     if query is None:
         return keys_without_session(model)
-    return search_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
+    return search_keys(SELECTOR, here=True, typed=bool(query), has_row=has_row)
 
 
 def _terminal() -> tuple[int | None, int | None]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from app.index.sorting import RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
+from app.view.preset import BROWSER, Preset
 
 SCOPES = ("all", "here")
 ORDERS = ("threaded", RECENT, "relevance", *(sort for sort in SORTS if sort != RECENT))
@@ -144,14 +145,11 @@ def saved_fields(arrangement: Arrangement) -> dict[str, str]:
     return looks | saved_sizes(arrangement.panes)
 
 
-def initial(last: Mapping[str, str], *, selects: bool = False, sizes: bool = False) -> Arrangement:
+def initial(last: Mapping[str, str], preset: Preset = BROWSER, *, sizes: bool = False) -> Arrangement:
     """The arrangement that a run begins with.
 
     :param last: the fields saved by the last run (`app.paths.read_screen`).
-    :param selects: for the selector: one list of this folder, as in pi. The browser begins with all folders.
     :param sizes: the setting `show_size`.
     """
-    first = Arrangement(
-        scope="here" if selects else "all", grouped=not selects, sizes=sizes, panes=initial_sizes(last)
-    )
+    first = Arrangement(scope=preset.scope, grouped=preset.grouped, sizes=sizes, panes=initial_sizes(last))
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

@@ -4,7 +4,7 @@ offers. `app.view.status_line` has the line between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.commands import COMMANDS, Command, command_by_id, pane_commands
 from app.formats.text import one_line
@@ -18,6 +18,7 @@ from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
 from app.view.list_groups import Group
 from app.view.list_model import ListModel
+from app.view.preset import BROWSER, SELECTOR, Preset
 
 
 def header_line(
@@ -29,10 +30,13 @@ def header_line(
     note: str,
     here: str,
     order: str = "",
+    hidden: int = 0,
     waiting: int = 0,
 ) -> Line:
     """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
 
+    :param total: the number of sessions that the rule of the list has as well; ``projects``: theirs.
+    :param hidden: the number of the hidden ones, which are counted apart.
     :param order: the order and the agent of the list.
     :param waiting: the number of sessions that need the user.
     """
@@ -40,6 +44,8 @@ def header_line(
         (" leafmark ", "brand"),
         (f"  {counted(total, 'session')} · {counted(projects, 'project')}", "dim"),
     ]
+    if hidden:
+        left.append((f" + {hidden_note(hidden, noun=False)}", "dim"))
     if live:
         left += [(" · ", "dim"), (live_note(live), "live")]
     if waiting:
@@ -126,30 +132,20 @@ def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[st
     return tuple(" · ".join(filter(None, selection)) for selection in selections)
 
 
-def list_name(*, selects: bool, searches: bool = False) -> str:
-    """The first word of the title of the list.
-
-    :param selects: for the selector.
-    :param searches: there is a query.
-    """
-    return "Resume" if selects else "Search" if searches else "Sessions"
-
-
 def session_title(row: Row) -> tuple[str, str]:
     """The title of a pane that shows a session: its title, and its agent behind it, which is not cut."""
     return stable_width(one_line(row.title, 500)), f" · {row.agent}"
 
 
-def hidden_note(hidden: int, *, with_subagents: bool = False) -> str:
+def hidden_note(hidden: int, *, noun: bool = True) -> str:
     """The number of sessions that are hidden by default, with the key that shows them; "" for none.
 
-    :param with_subagents: some of them are those of sub-agents, and not empty.
+    :param noun: say of what it is the number.
     """
     if not hidden:
         return ""
     key = key_of("list.hidden")
-    what = "session" if with_subagents else "empty session"
-    return f"{counted(hidden, what)} hidden" + (f" ({key})" if key else "")
+    return (counted(hidden, "session") if noun else f"{hidden:,}") + " hidden" + (f" ({key})" if key else "")
 
 
 def reading_note(done: int, total: int) -> str:
@@ -163,6 +159,18 @@ def unread_note(files: int, folders: int) -> str:
     """
     unread = how_many_unread(files, folders)
     return f"{unread} not read: leafmark doctor" if unread else ""
+
+
+def stuck_note(agents: Mapping[str, bool]) -> str:
+    """The note in the header about agents of which no session can be resumed; empty if there are none.
+
+    :param agents: agent -> whether it is not installed; else the folders of all its sessions are gone.
+    """
+    missing = [agent for agent, is_missing in agents.items() if is_missing]
+    homeless = [agent for agent, is_missing in agents.items() if not is_missing]
+    parts = [f"not installed: {', '.join(missing)}"] if missing else []
+    parts += [f"folder gone: all of {', '.join(homeless)}"] if homeless else []
+    return " · ".join(parts)
 
 
 def cache_note(reason: str) -> str:
@@ -195,14 +203,13 @@ SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 """The hint in the browser's search line while it is empty."""
 
 
-def search_hint(*, selects: bool, here: bool) -> str:
+def search_hint(preset: Preset, *, here: bool) -> str:
     """The hint in the search line of the sessions while it is empty.
 
-    :param selects: for the selector.
     :param here: only this folder's sessions are shown.
     """
     scope = key_of("pane.next", typing=True)
-    if not selects:
+    if not preset.keeps_box:
         return SEARCH_HINT
     return "Type to search" + (
         f", {scope} for {'all folders' if here else 'this folder only'}" if scope else ""
@@ -210,8 +217,8 @@ def search_hint(*, selects: bool, here: bool) -> str:
 
 
 def search_keys(
+    preset: Preset,
     *,
-    selects: bool,
     here: bool,
     typed: bool,
     completion: str = "",
@@ -220,7 +227,6 @@ def search_keys(
 ) -> list[tuple[str, str]]:
     """(key, label) of the commands in the search line.
 
-    :param selects: for the selector.
     :param here: only this folder's sessions are shown.
     :param typed: the line is not empty.
     :param completion: "text" if a completion is shown behind the cursor, "list" if several are listed, "" if
@@ -234,11 +240,11 @@ def search_keys(
         pairs = [
             (complete, "take"),
             (_moves(), "choose"),
-            (key_of("filter.keep"), "resume" if selects else command_by_id("filter.keep").label),
+            (key_of("filter.keep"), "resume" if preset.keeps_box else command_by_id("filter.keep").label),
             (key_of("filter.drop"), "close list"),
             helps,
         ]
-    elif not selects:
+    elif not preset.keeps_box:
         pairs = [
             *offered(pane_commands("filter")),
             *(completes or [(complete, "filters")]),
@@ -293,13 +299,14 @@ def hit_keys(prefix: str, *, ends: bool = False) -> list[tuple[str, str]]:
     return [pair for pair in pairs if pair[0]]
 
 
-def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
+def list_keys(preset: Preset, *, here: bool) -> list[tuple[str, str]]:
     """(key, label) of the commands in the list. In the selector, the key of the next pane changes the scope,
     as in pi.
     """
     pane = command_by_id("pane.next").label
     return [
-        (key, _other_scope(here) if selects and label == pane else label) for key, label in footer("sessions")
+        (key, _other_scope(here) if preset.keeps_box and label == pane else label)
+        for key, label in footer("sessions")
     ]
 
 
@@ -307,9 +314,7 @@ def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
     """(key, label) of the commands in the browser's list if no session is under the cursor."""
     without = {command.label for pane in ("sessions", "side") for command in pane_commands(pane)}
     pairs = [
-        pair
-        for pair in list_keys(selects=False, here=model.arrangement.scope == "here")
-        if pair[1] not in without
+        pair for pair in list_keys(BROWSER, here=model.arrangement.scope == "here") if pair[1] not in without
     ]
     return [*project_keys(model, model.lines[0].group), *pairs] if model.lines else pairs
 
@@ -325,7 +330,7 @@ def project_keys(model: ListModel, group: Group) -> list[tuple[str, str]]:
 def preview_keys(*, here: bool) -> list[tuple[str, str]]:
     """(key, label) of the commands in the selector's preview."""
     without = {command.label for command in pane_commands("sessions") if not command.preview}
-    return [pair for pair in list_keys(selects=True, here=here) if pair[1] not in without]
+    return [pair for pair in list_keys(SELECTOR, here=here) if pair[1] not in without]
 
 
 def without_undo(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -355,16 +360,16 @@ def _last_keys() -> list[tuple[str, str]]:
     return offered(command_by_id(id) for id in ("help.show", "app.quit"))
 
 
-def mark_keys(number: int, *, selects: bool) -> list[tuple[str, str]]:
+def mark_keys(preset: Preset, number: int) -> list[tuple[str, str]]:
     """The keys of the list while sessions are marked: those that act on all of them, or change the marks.
 
     :param number: of the marked sessions.
-    :param selects: for the selector, which exports nothing.
     """
+    export = command_by_id("session.export")
     pairs = [
         (key_of("session.trash"), f"trash {number:,}"),
         (key_of("session.pin"), f"pin {number:,}"),
-        *([] if selects else [(key_of("session.export"), f"export {number:,}")]),
+        *([(key_of(export.id), f"export {number:,}")] if preset.help_of(export) else []),
         (key_of("view.back"), "unmark"),
         (key_of("session.mark"), "mark"),
         (key_of("session.mark_all"), "all"),
@@ -372,18 +377,18 @@ def mark_keys(number: int, *, selects: bool) -> list[tuple[str, str]]:
     return [*(pair for pair in pairs if pair[0]), *_last_keys()]
 
 
-def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple[str, str]]:
+def no_session_keys(*, typing: bool = False, typed: bool = False) -> list[tuple[str, str]]:
     """The keys while no sessions are there at all.
 
-    :param selects: for the search line of the selector, in which letters are text.
+    :param typing: for the search line of the selector, in which letters are text.
     :param typed: that line is not empty.
     """
     pairs = [
-        (key_of("demo.open", typing=selects), "try the examples"),
-        (key_of("index.rescan", typing=selects), "rescan"),
-        (key_of("settings.show", typing=selects), "settings"),
+        (key_of("demo.open", typing=typing), "try the examples"),
+        (key_of("index.rescan", typing=typing), "rescan"),
+        (key_of("settings.show", typing=typing), "settings"),
     ]
-    if selects:
+    if typing:
         pairs.append((key_of("help.show", typing=True), "help"))
         pairs.append((key_of("filter.drop"), "clear" if typed else "leave"))
     else:

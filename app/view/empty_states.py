@@ -78,6 +78,7 @@ def nothing_matches(
     leaves_tools: bool = False,
     here: int,
     elsewhere: int,
+    hidden: int = 0,
 ) -> list[str]:
     """The message if no shown session matches the query.
 
@@ -87,7 +88,16 @@ def nothing_matches(
     :param so_far: the search is not complete.
     :param leaves_tools: tool calls and output were not searched, and can be.
     :param here: the number of sessions in this folder; ``elsewhere``: that of matching ones in others.
+    :param hidden: the number of matching sessions that only their being a sub-agent's or empty hides.
     """
+    if tuple(left_out) == ("hidden",) and hidden:
+        way = f": {keys['hidden']} shows {'it' if hidden == 1 else 'them'}" if keys.get("hidden") else ""
+        verb = "matches" if hidden == 1 else "match"
+        return [
+            "No match among the sessions shown.",
+            f"{counted(hidden, 'hidden session')} {verb}{way}.",
+            "Esc clears the search.",
+        ]
     if tuple(left_out) == ("here",) and elsewhere:
         none = (
             "The session here does not match" if here == 1 else f"None of the {here:,} sessions here matches"

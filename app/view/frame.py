@@ -12,7 +12,6 @@ from app.view.bars import (
     joined_facts,
     keys_line,
     list_facts,
-    list_name,
     no_session_keys,
     order_note,
     search_hint,
@@ -22,11 +21,12 @@ from app.view.bars import (
 from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import searching_for
 from app.view.formatting import tilde
-from app.view.geometry import PANES, Box, PaneLayout, place, place_alone, place_selector
+from app.view.geometry import PANES, Box, PaneLayout, has_heads
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
+from app.view.preset import BROWSER, SELECTOR
 from app.view.rules import LAST, divider_char, rule_line
-from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
+from app.view.session_row import SCROLLBAR, render_heads, render_list_line, render_second_line
 from app.view.status_line import with_right
 from app.view.welcome import welcome_panel
 
@@ -57,19 +57,19 @@ def frame(
         list has the focus.
     :param keys: the keys in the last line as (key, label); None for the keys of the browser's list.
     """
+    preset = BROWSER if query is None else SELECTOR
     if model.finds_nothing:
-        places = place_alone(columns, lines, selects=query is not None)
-    elif query is None:
-        places = place(columns, lines, sizes=model.arrangement.panes)
+        places = preset.place_alone(columns, lines)
     else:
-        places = place_selector(columns, lines)
+        places = preset.place(columns, lines, PANES[0], model.arrangement.panes, False)
     boxes = places.boxes
     picture: list[list[Cell]] = []
     if places.header:
         head = header_line(
             columns,
-            total=model.known,
+            total=model.total,
             projects=model.projects,
+            hidden=model.hidden,
             live=0,
             note=note,
             here=tilde(here, home),
@@ -146,18 +146,19 @@ class _Content:
 
     def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str | None) -> None:
         self.model = model
-        self.hidden = hidden_note(model.hidden)
+        self.hidden = hidden_note(model.hidden) if note is not None else ""
         self.query = query
         self._now_ms = now_ms
         self._note = note
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
-        height = box.height - (not model.finds_nothing) - (query is not None)
+        self._has_heads = has_heads(box.height) and not model.finds_nothing
+        height = box.height - (not model.finds_nothing) - (query is not None) - self._has_heads
         cells = box.width - SCROLLBAR
         self._panel: list[Line] = []
         if model.searched is not None and model.finds_nothing:
-            hints = no_session_keys(selects=query is not None, typed=bool(query))
+            hints = no_session_keys(typing=query is not None, typed=bool(query))
             self._panel = welcome_panel(model.searched, model.home, cells, height, hints)
         self._notice = _notice(query, cells) if searches and not (model.lines or self._panel) else []
         self._lines = model.row_lines
@@ -166,7 +167,7 @@ class _Content:
 
     def rule(self, cells: int) -> Line:
         """The rule of the list."""
-        titles = self.model.arrangement.titles(list_name(selects=self.query is not None))
+        titles = self.model.arrangement.titles((BROWSER if self.query is None else SELECTOR).title)
         selections: tuple[str, ...] = (self.facts,)
         if self._note is not None:
             projects = self.model.projects if self.query is None else 0
@@ -185,7 +186,11 @@ class _Content:
         if self.query is not None:
             if y == 0:
                 here = self.model.arrangement.scope == "here"
-                return _search_line(self.query, search_hint(selects=True, here=here), cells)
+                return _search_line(self.query, search_hint(SELECTOR, here=here), cells)
+            y -= 1
+        if self._has_heads:
+            if y == 0:
+                return [*_plain(render_heads(self.model, cells - SCROLLBAR)), (" ", "text", "background")]
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 

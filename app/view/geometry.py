@@ -14,6 +14,8 @@ TALL_FROM = 30
 """Lines from which on there are a header and a closing rule."""
 SMALLEST = (20, 8)
 """Columns and lines of the smallest screen with panes."""
+HEADS_FROM = 8
+"""Lines of the list's pane, its rule among them, from which on it has a line with the heads of columns."""
 FOOTER = 2
 """Lines of the bars below the panes: the status line and the keys."""
 LEAST_COLUMNS = 20
@@ -82,7 +84,6 @@ def place(
     lines: int,
     focus: str = "sessions",
     sizes: Sizes = USUAL,
-    *,
     zoomed: bool = False,
 ) -> PaneLayout:
     """The places in the browser.
@@ -118,23 +119,9 @@ def place(
     return PaneLayout(boxes, divider, is_tall, is_tall)
 
 
-def place_alone(columns: int, lines: int, *, selects: bool = False) -> PaneLayout:
-    """The places of a screen without any session: the list's pane alone.
-
-    :param selects: in the selector, which has no header.
-    """
-    header = lines >= TALL_FROM and not selects
-    box = Box(0, int(header), columns, max(2, lines - header - FOOTER))
-    return PaneLayout({PANES[0]: box}, -1, header=header, closing=False)
-
-
-def list_lines(columns: int, lines: int, sizes: Sizes = USUAL, *, selects: bool = False) -> int:
-    """The number of lines for sessions while the list has the focus.
-
-    :param selects: in the selector, whose search line is always shown.
-    """
-    places = place_selector(columns, lines) if selects else place(columns, lines, sizes=sizes)
-    return max(1, places.boxes[PANES[0]].height - 1 - selects)
+def has_heads(height: int) -> bool:
+    """Whether a list's pane of this height has a line with the heads of the columns."""
+    return height >= HEADS_FROM
 
 
 def _left(columns: int) -> int:
@@ -224,7 +211,6 @@ def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
     return {**left, name: Box(x, y, width, height)}
 
 
-SELECTOR_PANES = ("sessions", "preview")
 _BELOW_FROM = 16
 """Lines from which on the preview is below the list."""
 

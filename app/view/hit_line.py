@@ -77,19 +77,20 @@ class HitPlace(NamedTuple):
         return self.offset >= 0 or self.entry_id is not None
 
 
-def hit_line(found: HitExcerpt | None, cells: int, indent: int) -> Line:
-    """The line in exactly `cells` cells: the excerpt, its place, and the number of hits.
+def hit_line(found: HitExcerpt | None, cells: int, indent: int, folder: str = "") -> Line:
+    """The line in exactly `cells` cells: the excerpt, the folder, the place, and the number of hits.
 
     :param found: None if the reason is not known yet.
     :param indent: the cells before the excerpt.
+    :param folder: the folder of the session, inert; "" if the list says it elsewhere.
     """
     if found is None:
         return fit_line([], cells)
     number = f"{min(found.hits, MOST_HITS):,}{'+' if found.hits > MOST_HITS else ''}"
     words = f"{number} hit{'' if found.hits == 1 else 's'}" if found.hits else ""
     left: Line = [(" " * indent, "text")]
-    for facts in (filter(None, (found.place, words)), filter(None, (found.place,)), ()):
-        right = " · ".join(facts)
+    for facts in ((folder, found.place, words), (folder, found.place), (folder,), ()):
+        right = " · ".join(filter(None, facts))
         shown: Line = [(f"  {right} ", "dim")] if right else [(" ", "text")]
         room = cells - indent - line_width(shown)
         if room >= _LEAST_EXCERPT or not right:

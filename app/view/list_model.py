@@ -30,7 +30,7 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine, ListQuery
-from app.view.needs import ENDED_BADLY, RECENT_MS, SECTIONS, WAITS, Clock, section_of
+from app.view.needs import DAY_MS, ENDED_BADLY, SECTIONS, WAITS, Clock, section_of
 from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
 
@@ -43,7 +43,7 @@ _FEW = 20
 
 class UsedColumns(NamedTuple):
     """Which facts differ between the listed sessions, or are there at all; `agent_cells` is the width of the
-    longest name of an agent, 0 if there is one agent.
+    longest name of an agent and of the head of their column, 0 if there is one agent.
     """
 
     branches: bool
@@ -61,6 +61,7 @@ class ListModel:
     arrangement  how the sessions are shown; change it with `arrange`
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
     taggings     the tags and notes of the sessions; change them with `set_taggings`
+    recaps       (agent, id) -> what the agent has noted about a session, raw
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
@@ -68,6 +69,8 @@ class ListModel:
     searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
     now_ms       gives the time in milliseconds since the epoch, for what needs the user
+    recent_ms    how long after its last message a session needs the user, in milliseconds
+    opened       (agent, id) -> when the user last opened a session, in milliseconds since the epoch
     missing_folders, missing_agents
                  folders of sessions that no longer exist, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
@@ -86,9 +89,12 @@ class ListModel:
         self.pins = pins
         self._prices: Prices | None = None
         self.now_ms: Callable[[], int] = lambda: 0
+        self.recent_ms = 7 * DAY_MS
+        self._opened: dict[tuple[str, str], int] = {}
         self._clock: Clock | None = None
         self._waiting: int | None = None
         self.taggings: Taggings = {}
+        self.recaps: Mapping[tuple[str, str], str] = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0
@@ -99,6 +105,7 @@ class ListModel:
         self.missing_folders: frozenset[str] = frozenset()
         self.missing_agents: frozenset[str] = frozenset()
         self._used_columns: UsedColumns | None = None
+        self._stuck_agents: dict[str, bool] | None = None
         # every session, listed or not
         self._by_path: dict[str, ListLine] = {}
         self._by_id: dict[str, list[ListLine]] = {}
@@ -138,9 +145,9 @@ class ListModel:
         self._ordered_groups: list[Group] = []
         # the number of sessions by standing (`app.view.list_filter`)
         self._standing = [0] * (SHOWN + 1)
-        self._hidden_subagents = 0
-        # folder -> the number of its sessions, listed or not
+        # folder -> the number of its sessions, listed or not; and of those that `total` counts
         self._projects: dict[str, int] = {}
+        self._counted: dict[str, int] = {}
         self._filter = ArrangementFilter(self._conditions, self.here, self._live, self.pins)
 
     @property
@@ -202,7 +209,7 @@ class ListModel:
         if is_alike and not self.arrangement.needs:
             self._groups, self._filter = other._groups, other._filter
             self._standing, self._projects = other._standing, other._projects
-            self._hidden_subagents = other._hidden_subagents
+            self._counted = other._counted
         else:
             self._place_all()
         self._replaced()
@@ -212,7 +219,7 @@ class ListModel:
 
     def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
-        self._used_columns = None
+        self._used_columns = self._stuck_agents = None
         self.marked.intersection_update(self._by_path)
         self._build()
 
@@ -370,10 +377,11 @@ class ListModel:
         if self.arrangement.needs and line.standing == SHOWN:
             section = self._section(line)
             line.standing = SHOWN if section else EXCLUDED
-        self._used_columns = self._waiting = None
+        self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] += 1
-        self._hidden_subagents += line.standing == HIDDEN and row.spawned
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
+        if line.standing >= EXCLUDED:
+            self._counted[row.cwd] = self._counted.get(row.cwd, 0) + 1
         group = (
             UNLISTED if line.standing != SHOWN else self._group(section or row.cwd, is_section=bool(section))
         )
@@ -387,17 +395,44 @@ class ListModel:
         is_continued = row.ending == CONTINUED or any(
             fork.session.cwd == row.cwd and fork.session.modified > row.modified for fork in line.forks
         )
+        is_opened = self._opened.get((row.agent, row.id), -1) >= row.modified
         is_open = row.path in self._live
-        return section_of(row, self._clock, is_open=is_open, is_continued=is_continued)
+        return section_of(
+            row, self._clock, self.recent_ms, is_open=is_open, is_settled=is_continued or is_opened
+        )
+
+    @property
+    def opened(self) -> Mapping[tuple[str, str], int]:
+        """See the class."""
+        return self._opened
+
+    @opened.setter
+    def opened(self, opened: Mapping[tuple[str, str], int]) -> None:
+        self._opened = dict(opened)
+        self._waiting = None
+
+    def set_opened(self, row: Row, at_ms: int) -> bool:
+        """Note that the user has opened a session; return whether it needed the user. The list of what needs
+        the user keeps it until that is shown anew: no row moves away while it is read.
+        """
+        line = self._by_path.get(row.path)
+        if line is None or not self._needs(line):
+            return False
+        self._opened[row.agent, row.id] = at_ms
+        self._waiting = None
+        return True
+
+    def _needs(self, line: ListLine) -> bool:
+        return line.standing != HIDDEN and self._section(line) in (WAITS, ENDED_BADLY)
 
     def _uncount(self, line: ListLine) -> None:
-        self._used_columns = self._waiting = None
+        self._used_columns = self._waiting = self._stuck_agents = None
         self._standing[line.standing] -= 1
-        self._hidden_subagents -= line.standing == HIDDEN and line.session.spawned
-        cwd = line.session.cwd
-        self._projects[cwd] -= 1
-        if not self._projects[cwd]:
-            del self._projects[cwd]
+        for counts in (self._projects, self._counted)[: 1 + (line.standing >= EXCLUDED)]:
+            cwd = line.session.cwd
+            counts[cwd] -= 1
+            if not counts[cwd]:
+                del counts[cwd]
 
     def _move(self, line: ListLine, group: Group, touched: set[Group]) -> None:
         """List a session in a group, which is sorted anew even if the session was there before."""
@@ -481,18 +516,10 @@ class ListModel:
         """The number of sessions that wait for an answer or ended badly, in all folders."""
         if self._waiting is None:
             self._clock = Clock(self.now_ms())
-            since = self._clock.now_ms - RECENT_MS
-            self._waiting = sum(
-                self._section(line) in (WAITS, ENDED_BADLY)
-                for line in self._by_path.values()
-                if line.session.modified >= since and line.standing != HIDDEN
-            )
+            since = self._clock.now_ms - self.recent_ms
+            recent = (line for line in self._by_path.values() if line.session.modified >= since)
+            self._waiting = sum(map(self._needs, recent))
         return self._waiting
-
-    @property
-    def hides_subagents(self) -> bool:
-        """Whether some of them are sub-agents', as far as that is known."""
-        return self._hidden_subagents > 0
 
     @property
     def row_lines(self) -> RowLines:
@@ -501,8 +528,10 @@ class ListModel:
 
     @property
     def projects(self) -> int:
-        """The number of projects, shown or not."""
-        return len(self._counts or self._projects)
+        """The number of projects with a session that counts as one of the scope."""
+        if self._counts:
+            return sum(number > 0 and self._is_in_scope(cwd) for cwd, number in self._counts.items())
+        return len(self._counted)
 
     def empty(self) -> str:
         """Why nothing is shown: ``query`` (nothing matches), or a reason of
@@ -536,6 +565,12 @@ class ListModel:
         )
         found = self._rows_at(self._query.found)
         return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
+
+    def found_hidden(self) -> int:
+        """The number of sessions that a search has found, and that are left out only as hidden ones."""
+        shown = ArrangementFilter(self._conditions.changed(hidden=True), self.here, self._live, self.pins)
+        found = self._rows_at(self._query.found)
+        return sum(shown.standing(row) == SHOWN != self._filter.standing(row) for row in found)
 
     # the arrangement
 
@@ -706,13 +741,41 @@ class ListModel:
             self._used_columns = UsedColumns(
                 any(row.branch_count > 1 for row in rows),
                 any(row.labels for row in rows),
-                max(len(short_agent(agent)) for agent in agents) if len(agents) > 1 else 0,
+                max(len("agent"), *(len(short_agent(agent)) for agent in agents)) if len(agents) > 1 else 0,
             )
         return self._used_columns
 
     def cannot_resume(self, row: Row) -> bool:
         """Whether it is known that a session cannot be resumed."""
         return row.is_deleted or row.cwd in self.missing_folders or row.agent in self.missing_agents
+
+    def is_stuck(self, row: Row) -> bool:
+        """Whether it is known that a session cannot be resumed, for a reason that is not that of all sessions
+        of its agent (`stuck_agents`).
+        """
+        return self.cannot_resume(row) and (row.is_deleted or row.agent not in self.stuck_agents)
+
+    @property
+    def stuck_agents(self) -> dict[str, bool]:
+        """The agents of which no session can be resumed, and whether that is because the agent is not
+        installed. Otherwise, the folders of all its sessions are gone.
+        """
+        if not (self.missing_folders or self.missing_agents):
+            return {}
+        if self._stuck_agents is None:
+            rows = self.rows()
+            agents = {row.agent for row in rows} - {row.agent for row in rows if not self.cannot_resume(row)}
+            self._stuck_agents = {agent: agent in self.missing_agents for agent in sorted(agents)}
+        return self._stuck_agents
+
+    def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> bool:
+        """Set which folders of sessions are gone, and which agents are not installed; return whether that is
+        new.
+        """
+        before = self.missing_folders, self.missing_agents
+        self.missing_folders, self.missing_agents = folders, agents
+        self._stuck_agents = None
+        return before != (folders, agents)
 
     def rows(self) -> list[Row]:
         """Every session that is loaded and has a file, shown or not, in no order."""

@@ -1,7 +1,7 @@
 """The sections of the list of what needs the user, over all projects.
 
-A session that waits for an answer, or that ended badly, needs the user for `RECENT_MS` after its last
-message, unless a fork of it in the same folder is newer, or it was continued in another session.
+A session that waits for an answer, or that ended badly, needs the user for some days after its last message,
+unless it was opened since, a fork of it in the same folder is newer, or it was continued in another session.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ WAITS, ENDED_BADLY, OPEN, TODAY, YESTERDAY = SECTIONS = (
     "Yesterday",
 )
 """The heads of the sections, in order."""
-RECENT_MS = 7 * 86_400_000
-"""Milliseconds."""
+DAY_MS = 86_400_000
 
 
 class Clock:
@@ -37,13 +36,14 @@ class Clock:
         self.yesterday_ms = int((midnight - timedelta(days=1)).timestamp()) * 1_000
 
 
-def section_of(row: Row, clock: Clock, *, is_open: bool, is_continued: bool) -> str:
+def section_of(row: Row, clock: Clock, recent_ms: int, *, is_open: bool, is_settled: bool) -> str:
     """The section of a session, one of `SECTIONS`; "" if it is in none.
 
     :param is_open: a running agent has it open, or may have.
-    :param is_continued: a newer session goes on with it.
+    :param recent_ms: how long a session needs the user, in milliseconds.
+    :param is_settled: the user has opened it since, or a newer session goes on with it.
     """
-    if clock.now_ms - row.modified <= RECENT_MS and not is_continued:
+    if clock.now_ms - row.modified <= recent_ms and not is_settled:
         if row.ending == WAITING:
             return WAITS
         if row.ending in (FAILED, ABORTED) or (row.ending == INTERRUPTED and not is_open):

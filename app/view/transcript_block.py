@@ -139,7 +139,6 @@ class Part(NamedTuple):
     opened         whether it replaces the shown path by another. `below` then begins with the requested
                    entry, or with the last one if none was requested
     found          whether the requested entry is on the path
-    followed       whether it answers a request for more at the end
     changed        turns that replace those of the same offsets: results of their calls were read
     """
 
@@ -150,5 +149,4 @@ class Part(NamedTuple):
     total: int | None
     opened: bool = False
     found: bool = False
-    followed: bool = False
     changed: Sequence[Turn] = ()

@@ -180,14 +180,16 @@ class TreeHits:
         return number, shown, len(self._found) - shown
 
     def summary(self, view: TreeView, node: Node | None) -> str:
-        """The `counted` numbers in words: ``hit 3 of 17``."""
+        """The `counted` numbers in words: ``hit 3 of 17``, of all hits, as the row of the session counts
+        them; and how many the filter leaves out.
+        """
         number, shown, hidden = self.counted(view, node)
         if not (shown or hidden):
             return "nothing found" if self.done else "searching…"
-        words = f"hit {number:,} of {shown:,}" if number else f"{shown:,} found"
-        if hidden:
-            words += f", {hidden:,} filtered out"
-        return words if self.done else words + "…"
+        words = f"hit {number:,} of {shown + hidden:,}" if number else f"{shown + hidden:,} found"
+        words += "" if self.done else "…"
+        key = key_of("tree.hidden")
+        return words + (f" · {hidden:,} not in this filter" + (f" ({key})" if key else "") if hidden else "")
 
     def _arranged(self, view: TreeView) -> TreeOrder:
         order = view.order()

@@ -53,6 +53,7 @@ def render_tree_row(
     hit: bool = False,
     excerpt: tuple[str, Ranges] | None = None,
     label_time: str = "",
+    note: str = "",
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
 
@@ -63,6 +64,7 @@ def render_tree_row(
     :param excerpt: the text of the entry around a hit, inert, and the ranges of the matches in it. It is
         shown in place of a text in which no match is seen.
     :param label_time: the time of the label.
+    :param note: a remark about the entry, which is shown before the mark of the leaf if there is room.
     """
     node = row.node
     head: Line = [
@@ -76,6 +78,8 @@ def render_tree_row(
     spare = max(0, left - min(line_width(body), left // 3))
     notes = problem_notes(row)
     right = _right_end(row, leaf, label_time, spare - line_width(notes), glyphs)
+    if note and line_width(notes) + line_width(right) + width(note) + 1 <= left * 2 // 3:
+        right = [(f" {note}", "dim"), *right]
     if line_width(notes) + line_width(right) > spare:
         notes, right = fit_line([*notes, *right], spare), []
     beside = line_width(notes) + line_width(right)

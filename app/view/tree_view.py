@@ -14,6 +14,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.formats.entry_types import SILENT
+from app.view.formatting import duration
 from app.view.problems import SHOWN_IN, DamagedLine, DamagedRows
 from app.view.tree_filter import TREE_FILTERS, filter_nodes, shows
 from app.view.tree_layout import Chain, ChainForest, Segment, TreeLayout, TreeRow
@@ -109,6 +111,21 @@ class TreeView:
         self.shown = 0
         self.begins_anew = False
         self.refresh()
+
+    def newer(self) -> tuple[Node | None, str]:
+        """The last message in the file if it is on another branch than the leaf, else None; and how much
+        later it is than the last one on the active path, for example "12 min later".
+        """
+        last = next((node for node in reversed(self.tree.entries) if node.shown_type not in SILENT), None)
+        reached = self.leaf
+        while reached is not None and reached.shown_type in SILENT:
+            reached = reached.parent
+        if last is None or last.index in self.active:
+            return None, ""
+        begin, end = reached.timestamp if reached is not None else None, last.timestamp
+        if begin is None or end is None or end <= begin:
+            return last, ""
+        return last, f"{' '.join(duration(end - begin).split()[:2])} later"
 
     # changes
 

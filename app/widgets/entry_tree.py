@@ -46,6 +46,7 @@ class EntryTree(LineList):
     hits         the result of a search in the tree; None without a search
     hit          the hit in this session of a search of all sessions; None without one
     tree_filter  the filter
+    is_behind    the last message in the file is on another branch than the leaf (`Summary.is_behind`)
     came         the number of entries that were appended since the cursor left the leaf
     """
 
@@ -82,6 +83,9 @@ class EntryTree(LineList):
         self.came = 0
         self._now_ms = now_ms
         self._glyphs = ASCII if ascii_only else UNICODE
+        self.is_behind = False
+        # the last message in the file if the leaf was left behind, and how much later it is
+        self._newer: tuple[Node | None, str] = (None, "")
         # the row of the leaf
         self._leaf_row: int | None = None
         # `RowsWanted` was posted and is not answered yet
@@ -163,7 +167,16 @@ class EntryTree(LineList):
             excerpt=self._excerpt_in(row.node),
             hit=self.hits is not None and self.hits.has(row.node),
             label_time=self._label_time(self.view, row.node),
+            note=self._note_of(index, row.node),
         )
+
+    def _note_of(self, index: int, node: Node) -> str:
+        """The remark about a leaf that was left behind, and about the last message in the file."""
+        last, later = self._newer
+        if last is None or not (node is last or index == self._leaf_row):
+            return ""
+        which = "newer than the leaf" if node is last else "newer messages on another branch"
+        return f"{which} ({later})" if later else which
 
     def _words_in(self, node: Node) -> Sequence[str]:
         """The words that the row of an entry highlights."""
@@ -321,6 +334,7 @@ class EntryTree(LineList):
         if view is None:
             return
         self._leaf_row = view.leaf_row()
+        self._newer = view.newer() if self.is_behind else (None, "")
         row = self._leaf_row if follow else self._entry_row(view)
         self._awaits_leaf = (follow or self._awaits_leaf) and self._leaf_row is None and view.begins_anew
         if row is None:

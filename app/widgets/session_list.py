@@ -6,7 +6,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.message import Message
 
 from app.view.line import Line, fit_line, wrap
 from app.view.selection import StableSelection
@@ -57,9 +56,6 @@ class SessionListView(LineList):
         *bindings_of("sessions"),
         *([] if has_command("d", "sessions", "side", "list", "app") else [_EXPLAIN_TRASH]),
     ]
-
-    class ResumeAsked(Message):
-        """The user wants to resume the session under the cursor, or to start one in the project."""
 
     class MarksChanged(LineList.ListMessage):
         """Other sessions are marked."""
@@ -290,9 +286,6 @@ class SessionListView(LineList):
 
     # keys
 
-    def action_resume(self) -> None:
-        self.post_message(self.ResumeAsked())
-
     def action_mark_or_fold(self) -> None:
         self.once_known(self._mark_or_fold)
 
@@ -439,10 +432,15 @@ class SessionListView(LineList):
         self.model.set_taggings(taggings)
         self.rows_changed()
 
+    def set_recaps(self, recaps: Mapping[tuple[str, str], str]) -> None:
+        """Set what the agents say about sessions: (agent, id) -> text."""
+        if recaps != self.model.recaps:
+            self.model.recaps = recaps
+            self.redraw_rows()
+
     def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
         """Set which folders of sessions are gone, and which agents are not installed."""
-        if (folders, agents) != (self.model.missing_folders, self.model.missing_agents):
-            self.model.missing_folders, self.model.missing_agents = folders, agents
+        if self.model.set_missing(folders, agents):
             self.redraw_rows()
 
     def set_states(self, states: Mapping[str, str]) -> None:

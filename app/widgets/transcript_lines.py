@@ -502,7 +502,7 @@ class PreviewLines(TranscriptLines, inherit_bindings=False):
         *(
             binding(command)
             for command in pane_commands("transcript")
-            if command.keys and not command.action.startswith("screen.")
+            if command.keys and not command.action.startswith("beside.")
         ),
         *(
             replace(binding(command), action=f"screen.do_from_preview({command.id!r})")

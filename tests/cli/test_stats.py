@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cases import cases
-from tests.factory import write_session
+from tests.claude_lines import line
+from tests.factory import append, write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,3 +89,45 @@ def test_the_names_of_a_tool_in_another_case_are_one_row(stats) -> None:
 def test_another_order_is_refused(leafmark) -> None:
     done = leafmark("stats", "--sort", "size")
     assert (done.returncode, "size" in done.stderr) == (2, True)
+
+
+def test_the_figures_of_unchanged_sessions_are_those_that_a_new_cache_gives(
+    stats, leafmark, tmp_path
+) -> None:
+    folder = tmp_path / "home/.pi/agent/sessions/--w--"
+    orphan = tmp_path / "home/.claude/projects/-w/gone/subagents/agent-a.jsonl"
+    early = line("user", "b", None, "early", sessionId="gone", timestamp="2126-05-01T10:00:00.000Z")
+    torn = (folder / "large.jsonl").read_text() + '{"type": "mess'
+    for number, change in enumerate(
+        (
+            lambda: None,
+            lambda: write_session(folder / "no.jsonl", "no session"),
+            lambda: write_session(folder / "other.jsonl", "no session, either"),
+            lambda: (folder / "no.jsonl").unlink(),
+            lambda: shutil.copy(folder / "dear.jsonl", folder / "other.jsonl"),
+            lambda: append(folder / "long.jsonl", {"type": "message"}),
+            lambda: (folder / "large.jsonl").write_text(torn),
+            lambda: write_session(orphan, line("user", "a", None, "hello", sessionId="gone")),
+            lambda: write_session(orphan, early),
+            lambda: orphan.unlink(),
+            lambda: (folder / "dear.jsonl").unlink(),
+        )
+    ):
+        change()
+        for by in ("day", "agent", "model", "project", "session", "tool"):
+            empty = {"LEAFMARK_CACHE_DIR": str(tmp_path / f"empty-{number}-{by}")}
+            expected = leafmark("stats", "--by", by, **empty)
+            for _ in range(2):
+                found = leafmark("stats", "--by", by)
+                assert (found.stdout, found.stderr) == (expected.stdout, expected.stderr), (number, by)
+
+
+def test_the_figures_of_unchanged_sessions_need_no_rows(stats, leafmark, tmp_path) -> None:
+    expected = stats("--by", "model")
+    (catalog,) = (tmp_path / "home/.cache/leafmark").glob("catalog-*.db")
+    with closing(sqlite3.connect(catalog)) as connection:
+        connection.execute("UPDATE sessions SET row = x'00'")
+        connection.commit()
+    assert stats("--by", "model") == expected
+    assert "damaged" not in leafmark("stats").stderr
+    assert "damaged" in leafmark("stats", "--by", "project").stderr

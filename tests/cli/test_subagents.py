@@ -46,11 +46,11 @@ def added(*amounts: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*amounts, strict=True)))
 
 
-def write(path: Path, amounts: tuple[int, ...], own: str, **fields: Any) -> None:
+def write(path: Path, amounts: tuple[int, ...], own: str, model: str = "m", **fields: Any) -> None:
     """A session of Claude Code with one answer."""
     names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     content = [{"type": "tool_use", "id": "t", "name": "Read", "input": {}}]
-    message = {"role": "assistant", "id": f"m-{own}", "model": "m", "content": content}
+    message = {"role": "assistant", "id": f"m-{own}", "model": model, "content": content}
     answered = line("assistant", f"{own}-b", f"{own}-a", message={
         **message, "usage": dict(zip(names, amounts, strict=True))
     }, **fields)  # fmt: skip
@@ -77,6 +77,15 @@ def test_sub_agents_of_claude_code_count_with_their_session(leafmark, project, r
     # A sub-agent that has changed is read again.
     write(project / "agent-b.jsonl", FIRST, "b", sessionId="one", isSidechain=True)
     assert tokens(read("stats")["total"]) == added(OWN, FIRST, FIRST)
+
+
+def test_the_cost_of_a_sub_agent_is_that_of_its_model(project, read) -> None:
+    write(project / "one.jsonl", OWN, "one")
+    model = "claude-sonnet-4-5"
+    write(project / "one/subagents/agent-a.jsonl", FIRST, "a", model, sessionId="one", isSidechain=True)
+    found = {row["key"].rpartition("/")[2]: row["cost"] for row in read("stats", "--by", "model")["rows"]}
+    assert found["m"] is None
+    assert found[model] == read("stats")["total"]["cost"] > 0
 
 
 def test_a_sub_agent_whose_session_is_gone_counts_by_itself(project, read) -> None:

@@ -10,6 +10,7 @@ from textual.geometry import Region
 
 from app.actions.resume import Plan
 from app.setup import Setup
+from app.view.preset import BROWSER
 from tests.factory import NOW
 
 
@@ -163,7 +164,8 @@ class FakeList:
 class FakePane:
     """The sessions' pane: its search has always answered."""
 
-    selects = is_alone = False
+    preset = BROWSER
+    is_alone = False
     marked = ()
     is_answered = scanned = True
 

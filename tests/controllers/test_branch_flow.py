@@ -39,9 +39,9 @@ class Actions(Recorder):
 
     folder = "/elsewhere"
 
-    def run(self, what, rows, action):
-        self.calls.append((what, [row.path for row in rows]))
-        self.flow.done(self.outcome(rows[0]))
+    async def run_one(self, what, row, action):
+        self.calls.append((what, [row.path]))
+        return self.outcome(row)
 
     def outcome(self, row):
         return Outcome(row, Change("file", row.path, "e1", after="/new.jsonl", after_id="new"))
@@ -81,7 +81,7 @@ class Flow:
         self.host, self.messages = FakeHost(*answers), FakeStatusMessages()
         self.actions, self.jobs, self.starter = Actions(), Jobs(), Recorder()
         self.resumed = []
-        self.flow = self.actions.flow = BranchFlow(
+        self.flow = BranchFlow(
             self.host,
             self.messages,
             FakePrompt(),

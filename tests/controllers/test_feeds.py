@@ -58,7 +58,7 @@ class Feeding:
             make_setup(),
             changed=changed,
             states_changed=lambda: None,
-            journal_changed=lambda: None,
+            bars_changed=lambda: None,
         )
         self.feed = IndexFeed(
             make_setup(),

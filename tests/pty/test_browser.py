@@ -195,10 +195,10 @@ def test_pinned_sessions_are_first_before_textual(shell):
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("? help")
         assert b"\x1b[?1000h" not in terminal.output, "Textual has not started"
-        first = list(terminal.lines[:6])
-        assert "❯★ fix the login" in first[3]
+        first = list(terminal.lines[:7])
+        assert "❯★ fix the login" in first[4]
         shown(terminal)
-        assert [line[:50] for line in terminal.lines[:6]] == [line[:50] for line in first]
+        assert [line[:50] for line in terminal.lines[:7]] == [line[:50] for line in first]
 
 
 def test_keys_typed_before_textual_are_neither_echoed_nor_lost(shell):

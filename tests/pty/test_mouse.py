@@ -96,7 +96,7 @@ def test_the_wheel_keeps_the_cursor_of_the_list_that_it_is_over_in_view(many):
         terminal.wheel(column, row, 5)
         terminal.wait_for(lambda it: not any("task 00" in line for line in left(it)[:8]))
         terminal.settle()
-        assert "❯" in left(terminal)[0], "the first row in view is the nearest one"
+        assert "❯" in left(terminal)[1], "the first row in view is the nearest one"
         terminal.click(column, row)
         terminal.wait_for(lambda it: "❯" in it.lines[row], 30)
         terminal.wheel(column, row, -9)

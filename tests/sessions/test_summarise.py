@@ -80,6 +80,8 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         "folders": (),
         "continued_in": "",
         "first_id": "",
+        "own_prompt": "",
+        "is_behind": False,
         "unpriced": (),
     }
     assert Summary(*found.values()) == found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from pathlib import Path
 
 from tests.factory import chain, entry, header, message, write_session
@@ -101,3 +103,36 @@ def write_sessions(home: Path, folder: str) -> None:
     more = write_session(path.with_name("2025_chart.jsonl"), *other)
     for minutes, each in ((10, path), (20, more)):
         os.utime(each, ns=(NOW_NS - minutes * 60 * 10**9,) * 2)
+
+
+def write_needing(home: Path, folder: str) -> None:
+    """Write the sessions of a morning: one waits, one has failed, and one of oh-my-pi has newer messages on
+    another branch; one is a fork.
+
+    :param home: the home folder of the agents.
+    :param folder: the folder of some of them.
+    """
+    question = answer("00000002", "00000001", "", 2, ("ask", {"question": "which?"}), stopReason="toolUse")
+    failed = answer("00000002", "00000001", "", 2, stopReason="error", errorMessage="overloaded")
+    done = chain("add a rate limit to the login", "Done.", id="limit", cwd=folder)
+    fork = [*done, message("f1", "00000002", "user", "and the same for the password reset", 4)]
+    left = chain("move the handlers", "Moved.", id="left", cwd="/work/site")
+    later = [message("n1", "00000002", "assistant", "All of them.", 3)]
+    later.append(entry("custom", "x", "00000001", 4, customType="session_exit"))
+    pi, omp = home / ".pi/agent/sessions/--work--", home / ".omp/agent/sessions/-work-site"
+    for path, hours, lines in (
+        (pi / "1_asks.jsonl", 30, [*chain("shop totals are off", id="asks", cwd="/work/shop"), question]),
+        (pi / "2_failed.jsonl", 5, [*chain("list all pictures", id="failed", cwd=folder), failed]),
+        (pi / "3_limit.jsonl", 3, done),
+        (pi / "4_fork.jsonl", 1, fork),
+        (omp / "5_left.jsonl", 2, [*left, *later]),
+    ):
+        dated = json.loads(json.dumps(lines))
+        for number, line in enumerate(dated):
+            copied = path.name == "4_fork.jsonl" and 0 < number < 3
+            seconds = NOW_NS // 10**9 - (3 if copied else hours) * 3600 + number
+            line["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(seconds))
+        if path.name == "4_fork.jsonl":
+            dated[0] |= {"id": "fork", "parentSession": "limit"}
+            dated[0]["timestamp"] = dated[3]["timestamp"]
+        write_session(path, *dated)

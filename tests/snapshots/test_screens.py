@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.setup import Setup
 from app.stores import discover
 from tests.screenshots import NOW_NS, press
-from tests.snapshots.sessions import write_sessions
+from tests.snapshots.sessions import write_needing, write_sessions
 
 FOLDER = Path("/tmp/leafmark-pictures")
 LAYOUTS = ((40, 15), (80, 24), (120, 40), (200, 50))
@@ -45,7 +45,6 @@ TREE = ("tab", "home")
 PICTURES = {
     "first run": Picture(empty=True),
     "project": Picture(("home",)),
-    "search": Picture(("slash", *"pool")),
     "completion": Picture(("slash", *"has:")),
     "marks": Picture(("space", "space")),
     "tree": Picture(("tab", "end", "left", "left")),
@@ -76,6 +75,9 @@ for columns, lines in LAYOUTS:
     PICTURES[f"browser {name}"] = Picture(size=(columns, lines))
     PICTURES[f"selector {name}"] = Picture(selector=True, size=(columns, lines))
     PICTURES[f"help {name}"] = Picture(("question_mark",), size=(columns, lines))
+    if columns > 40:
+        PICTURES[f"needs you {name}"] = Picture(("w",), size=(columns, lines))
+        PICTURES[f"search {name}"] = Picture(("slash", *"pool"), size=(columns, lines))
 for look in LOOKS:
     PICTURES[f"browser, {look}"] = Picture(("tab",), look=look, size=(120, 40))
     PICTURES[f"continue, {look}"] = Picture((*TREE, "enter"), look=look)
@@ -104,6 +106,8 @@ def test_picture(name, folder, snap_compare, monkeypatch):
     (programs / "pi").chmod(0o755)
     if not picture.empty:
         write_sessions(home, str(work))
+    if name.startswith("needs you"):
+        write_needing(home, str(work))
     env = {"HOME": str(home), "PATH": str(programs), "LEAFMARK_STATE_DIR": str(folder / "state")}
     setup = Setup(
         env=env,

@@ -20,13 +20,13 @@ from app.browser import Browser
 from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.screens.selector import SelectorScreen
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup import first_frame
 from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.view.arrangement import initial
+from app.view.preset import SELECTOR
 from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
@@ -148,7 +148,7 @@ class Driver:
     @property
     def selects(self):
         """Whether the screen is the selector."""
-        return isinstance(self.screen, SelectorScreen)
+        return self.screen.preset is SELECTOR
 
     @property
     def box(self):
@@ -358,6 +358,6 @@ def begun(three, tmp_path):
     setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
     Index(stores, setup.cache_folder).scan()
     front = Catalog(setup.cache_folder, stores)
-    model = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
+    model = first_frame.fill_list(setup, 30, initial({}, SELECTOR), front)
     front.close()
     return model

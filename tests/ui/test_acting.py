@@ -169,11 +169,11 @@ async def test_the_tree_has_the_new_name_in_its_title(browser, three):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
-        title = ui.app.screen.tree_pane.words[0]
+        title = ui.app.screen.beside.tree_pane.words[0]
         await ui.press("ctrl+r", *"Manual", "enter")
-        await ui.until(lambda: ui.app.screen.tree_pane.words[0].startswith("Manual"), "the name")
+        await ui.until(lambda: ui.app.screen.beside.tree_pane.words[0].startswith("Manual"), "the name")
         await ui.press("ctrl+underscore")
-        await ui.until(lambda: ui.app.screen.tree_pane.words[0] == title, "the title before")
+        await ui.until(lambda: ui.app.screen.beside.tree_pane.words[0] == title, "the title before")
 
 
 async def test_a_name_that_is_cut_is_reported(browser, tmp_path):
@@ -259,9 +259,9 @@ async def test_an_empty_session_stays_shown_while_it_is_pinned(browser, three, t
         await ui.press("full_stop")
         await ui.settled()
         assert "bare" in ui.listed()
-        assert "empty session hidden" not in ui.text()
+        assert "+ 1 hidden" not in ui.text()
         await ui.press("p")
-        await ui.until(lambda: "1 empty session hidden (.)" in ui.text(), "the end of the pin")
+        await ui.until(lambda: "+ 1 hidden (.)" in ui.text().split("\n")[0], "the end of the pin")
         assert "bare" not in ui.listed()
 
 

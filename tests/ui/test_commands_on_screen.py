@@ -8,7 +8,7 @@ from textual.actions import parse
 from app.commands import COMMANDS
 from app.dialogs.help import HelpDialog
 from app.keys import keys_of
-from app.screens.browser import BrowserScreen
+from app.view.preset import BROWSER
 from app.widgets.transcript_lines import TranscriptLines
 
 
@@ -24,7 +24,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "filter": ui.screen.query_one("#filter"),
             "side": ui.screen.sessions_pane,
             "transcript": TranscriptLines(id="transcript"),
-            "project": ui.screen.project_pane.lines,
+            "project": ui.screen.beside.project_pane.lines,
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings
@@ -37,13 +37,14 @@ async def test_every_command_that_names_a_method_names_one_that_is_there(browser
         screen = ui.screen
         methods = {
             "act": (screen.actions, ""),
-            "at_entry": (screen.entry_actions, ""),
+            "at_entry": (screen.beside.entry_actions, ""),
             "show_place": (screen.places, "show_"),
             "in_tree": (ui.tree, "action_"),
         }
         named = set()
         for command in COMMANDS:
-            _, action, parameters = parse(command.action)
+            owner, action, parameters = parse(command.action)
+            assert owner != "beside" or hasattr(screen.beside, f"action_{action}"), command.id
             if action in methods:
                 owner, prefix = methods[action]
                 assert callable(getattr(owner, f"{prefix}{parameters[0]}", None)), command.id
@@ -60,9 +61,9 @@ async def test_help_shows_every_command_and_closes(browser, three):
             assert command.help[:40] in text, command.id
             assert keys_of(command) in text, command.id
         await ui.press("escape")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert ui.screen.preset is BROWSER
         await ui.press("f1", "q")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert ui.screen.preset is BROWSER
 
 
 @pytest.mark.parametrize("keys", ["q", "ctrl+q", "ctrl+c", "slash ctrl+q", "question_mark ctrl+q"])

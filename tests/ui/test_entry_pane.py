@@ -401,14 +401,14 @@ def set_minute(monkeypatch):
 
     def set_clock(ui, minute):
         monkeypatch.setattr(Setup, "now_ms", lambda setup: int(start + minute * 60_000))
-        ui.screen.update_ages()
+        ui.screen.beside.update_ages()
 
     return set_clock
 
 
 async def test_the_time_in_the_rule_follows_the_clock_and_only_it_is_painted(opened, set_minute):
     async with opened(*chain("one", "two", id="s")) as ui:
-        entry_pane = ui.screen.entry_pane
+        entry_pane = ui.screen.beside.entry_pane
         await ui.press("tab")
         assert ui.entry.lines
         set_minute(ui, 2)
@@ -428,7 +428,7 @@ async def test_the_time_in_the_rule_follows_the_clock_and_only_it_is_painted(ope
 async def test_the_time_is_that_of_the_shown_entry(opened, set_minute, monkeypatch):
     requests = []
     async with opened(*chain("one", "two", id="s")) as ui:
-        entry_pane = ui.screen.entry_pane
+        entry_pane = ui.screen.beside.entry_pane
         set_minute(ui, 9)
         shown = entry_pane.words[0]
         monkeypatch.setattr(EntryReader, "read", lambda *arguments, **options: requests.append(arguments))

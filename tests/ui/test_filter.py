@@ -62,3 +62,48 @@ async def test_the_end_of_a_search_unfolds_the_project_of_the_session(browser, t
         await ui.until(lambda: ui.listed()[-2:] == ["[/work/site]", "site1"], "the project of the session")
         assert ui.sessions.row.id == "site1"
         assert "branchy" not in ui.listed(), "other projects stay folded"
+
+
+async def test_the_last_queries_come_back_in_an_empty_search_line(browser, three):
+    async with browser() as ui:
+        for number in range(11):
+            await ui.press("slash", *f"man {number}", "escape", "escape")
+        await ui.press("slash", *"redis", "enter", "escape", "slash", "up")
+        assert ui.box.value == "redis"
+        await ui.until(lambda: ui.listed()[1:] == ["branchy"], "the sessions that match")
+        await ui.press("up")
+        assert ui.box.value == "man 10"
+        await ui.press("down", "down")
+        assert ui.box.value == ""
+        await ui.press("down")
+        assert ui.sessions.row.id == "plain", "without a query that came back, the list moves"
+        await ui.press("up", "x", "up")
+        assert ui.box.value == "redisx", "another text stays"
+        await ui.press("escape", "escape", "slash", *"man 9", "enter", "slash")
+        assert ui.box.value == "man 9"
+        await ui.until(lambda: "query-0=man 9" in (three / "state/screen").read_text(), "the saved query")
+    async with browser() as ui:
+        await ui.press("slash")
+        await ui.until(lambda: ui.screen.sessions_pane.recent.saved_fields(), "the saved queries")
+        seen = []
+        for _ in range(12):
+            await ui.press("up")
+            seen.append(ui.box.value)
+        assert seen[:3] == ["man 9", "redisx", "redis"]
+        assert len(dict.fromkeys(seen)) == 10, "ten, each once"
+    async with browser(selector="") as ui:
+        await ui.until(lambda: ui.screen.sessions_pane.recent.saved_fields(), "the saved queries")
+        await ui.press("down", "up")
+        assert ui.box.value == "", "the list moves"
+        await ui.press("up")
+        assert ui.box.value == "man 9"
+        await ui.press("escape", "up")
+        assert ui.box.value == "man 9"
+
+
+async def test_the_end_of_a_search_of_the_command_line_keeps_the_session(browser, three):
+    async with browser(typed="dark", size=(80, 18)) as ui:
+        await ui.until(lambda: ui.listed()[1:] == ["site1"], "the match")
+        await ui.press("escape")
+        assert ui.sessions.row.id == "site1"
+        assert "plain" in ui.listed()

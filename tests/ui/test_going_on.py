@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from app.dialogs.continue_from_here import ContinueDialog
 from app.dialogs.questions import WaitDialog
-from app.screens.browser import BrowserScreen
+from app.view.preset import BROWSER
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import install, pi_session
@@ -118,7 +118,7 @@ async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothi
         await ui.until(lambda: "five" in ui.screen.query_one("#outline", TextArea).text, "the outline")
         assert "with the summary" in words(ui)
         await ui.press("escape")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert ui.screen.preset is BROWSER
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
         assert not ui.app._exit
 
@@ -184,7 +184,7 @@ async def test_only_copying_changes_nothing(browser, work):
         await ui.press(*"!", "ctrl+y")
         assert ui.app.clipboard == "five!"
         assert ui.toasts() == ["Copied the prompt"]
-        assert isinstance(ui.screen, BrowserScreen)
+        assert ui.screen.preset is BROWSER
         assert path.read_bytes() == before
 
 
@@ -204,7 +204,7 @@ async def test_a_changed_text_needs_two_escapes(browser, work):
         assert isinstance(ui.screen, ContinueDialog)
         assert ui.screen.query_one("#prompt", TextArea).text == "fivexy"
         await ui.press("escape")
-        assert isinstance(ui.screen, BrowserScreen)
+        assert ui.screen.preset is BROWSER
         assert path.read_bytes() == before
         assert ui.app.clipboard == ""
 
@@ -375,8 +375,8 @@ async def test_a_second_request_before_the_dialog_is_dropped(browser, work):
         await ui.go_to_entry("two")
         tree_screen = ui.screen
         row = ui.sessions.row
-        tree_screen.branch_flow.begin(row, "00000002")
-        tree_screen.branch_flow.begin(row, "00000001")
+        tree_screen.beside.branch_flow.begin(row, "00000002")
+        tree_screen.beside.branch_flow.begin(row, "00000001")
         await asked(ui)
         await ui.press("escape")
         assert ui.screen is tree_screen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.factory import chain, entry
+from tests.factory import chain, entry, header, message
 from tests.ui.conftest import WAYS, pi_session
 
 
@@ -68,3 +68,47 @@ async def test_a_filter_without_words_shows_the_last_prompt(browser, three):
         await ui.press("slash", *"is:", "escape", *"damaged", *["backspace"] * 10, *"has:branch")
         await ui.until(lambda: "branchy" in ui.listed() and len(ui.listed()) == 2, "the session")
         await ui.until(lambda: second_line(ui, "branchy").startswith("› "), "its last prompt")
+
+
+def shaped(ui):
+    return " ".join(second_line(ui, "s-tools").split())
+
+
+def call(id, name, **arguments):
+    return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
+
+
+@pytest.fixture
+def tools(three, tmp_path):
+    old, new = "a\nreturn legacy\nb", "a\nreturn modern\nc\nb"
+    edit = call("t1", "edit", path="/work/app/src/shop/auth.py", oldText=old, newText=new)
+    run = call("t2", "bash", command="cd /work/app && rg -n gadget src")
+    hostile = call("t3", "ba\x1b[1msh", command="echo\x1b[2J flange")
+    asked = message("t", None, "assistant", "now", stopReason="toolUse")
+    asked["message"]["content"] = [edit, run, hostile]
+    output = {"toolCallId": "t2", "toolName": "bash", "isError": False}
+    lines = [
+        header("s-tools"),
+        asked,
+        message("r", "t", "toolResult", "src/a.py:1: x\nsrc/b.py:31: sprocket = 3\n", 2, **output),
+        message("end", "r", "assistant", "done", 3),
+    ]
+    lines[2]["message"].pop("timestamp", None)
+    pi_session(tmp_path, *lines, id="s-tools")
+    return tmp_path
+
+
+async def test_a_hit_in_a_tool_call_is_shaped_by_its_place(browser, tools):
+    async with browser(size=(200, 50)) as ui:
+        await ui.press("slash")
+        for typed, shown in (
+            ("auth.py", "edit src/shop/auth.py +2 −1"),
+            ("modern", "edit src/shop/auth.py +2 −1: return modern"),
+            ("gadget", "bash cd /work/app && rg -n gadget src"),
+            ("flange", "ba␛[1msh echo␛[2J flange"),
+            ("sprocket", "bash rg: src/b.py:31: sprocket = 3"),
+        ):
+            await ui.press("ctrl+u", *f"in:tools {typed}")
+            await ui.until(lambda s=shown: shaped(ui) == s, shown)
+            excerpt = ui.sessions.excerpts[str(ui.path("s-tools"))]
+            assert [excerpt.text[start:end] for start, end in excerpt.ranges] == [typed]

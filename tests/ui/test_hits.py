@@ -44,7 +44,7 @@ def hit(ui, entry_id, *words, place="", again=False):
 
 
 def tree_pane(ui):
-    return ui.screen.tree_pane
+    return ui.screen.beside.tree_pane
 
 
 def highlights(ui):
@@ -346,7 +346,7 @@ async def test_the_transcript_opens_at_the_hit_that_n_went_to(browser, branched,
         entry = ui.tree.node.id
         assert entry != start
         await ui.press("v")
-        shown = ui.screen.transcript_pane
+        shown = ui.screen.beside.transcript_pane
         await ui.until(lambda: shown.entry is not None and not shown.is_reading, "the transcript")
         assert shown.entry.entry_id == entry
         # The session grows, and its hit is located anew.

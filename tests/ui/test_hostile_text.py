@@ -138,7 +138,7 @@ async def test_a_query_of_the_command_line_is_inert(browser, three):
 async def test_bytes_that_are_no_text_are_copied_as_escapes(browser, tmp_path):
     """A terminal takes text only: the path is quoted for the user's shell."""
     path = tmp_path / "home/.pi/agent/sessions" / "--tmp-w\udce9rk--" / "1.jsonl"
-    write_session(path, header("a\\ud800b"), message("u1", None, "user", "a question", 1))
+    write_session(path, header("a\\ud800b", "/no/such/folder"), message("u1", None, "user", "a question", 1))
     quoted = f"'{path.parent.parent}/--tmp-w'\\Xe9'rk--/1.jsonl'"
     async with browser(env={"SHELL": "/usr/bin/fish"}) as ui:
         await ui.press("Y")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.factory import header
+from tests.ui.conftest import pi_session
+
 
 def border(ui):
     """The text of the border above the list."""
@@ -40,3 +43,18 @@ async def test_default_settings_are_dropped_first(browser, three):
         assert border(ui) == "Resume · this folder · threaded"
         await ui.press("ctrl+n", "ctrl+t")
         assert border(ui) == "named only · this folder · tools as well"
+
+
+async def test_the_header_and_the_border_count_the_same_sessions_and_hidden_ones_apart(browser, three):
+    pi_session(three, header("bare", cwd="/work/bare"), id="bare")
+    async with browser() as ui:
+        assert "  3 sessions · 2 projects + 1 hidden (.)" in ui.text().splitlines()[0]
+        assert " 3 ━┬─" in ui.text().splitlines()[1]
+        await ui.press("full_stop")
+        assert "  4 sessions · 3 projects " in ui.text().splitlines()[0]
+        assert " 4 ━┬─" in ui.text().splitlines()[1]
+        await ui.press("full_stop", "slash", *"id:bare")
+        await ui.until(lambda: "1 hidden session matches: " in ui.text(), "the number of hidden matches")
+        assert "No match among the sessions shown." in ui.text()
+        await ui.press("enter", "full_stop")
+        await ui.until(lambda: ui.listed()[1:] == ["bare"], "the hidden session")

@@ -144,7 +144,7 @@ async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, m
         rows = [row for row in ui.sessions.model.rows() if row.path != ui.sessions.row.path]
         opened.clear()
         for row in [*rows, rows[0], ui.sessions.row]:
-            ui.screen.tree_pane.show_session(row)
+            ui.screen.beside.tree_pane.show_session(row)
         assert opened == [row.path for row in rows]
         await ui.until(lambda: len(opened) > 2, "the one that it rests on")
         assert opened[2:] == [ui.sessions.row.path]

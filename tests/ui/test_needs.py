@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.factory import chain, message
+from tests.factory import append, chain, message
 from tests.ui.conftest import pi_session
 
 ASKS = {
@@ -15,6 +15,10 @@ ASKS = {
 }
 FAILED = {"stopReason": "error", "errorMessage": "overloaded"}
 DONE = {"stopReason": "stop"}
+
+
+def now(seconds=0):
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 @pytest.fixture
@@ -33,6 +37,7 @@ def endings(tmp_path):
         for line in lines:
             line["timestamp"] = when.strftime("%Y-%m-%dT%H:%M:%S.000Z")
         pi_session(tmp_path, *lines, id=name)
+    return tmp_path
 
 
 async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_sections(browser, endings):
@@ -57,9 +62,8 @@ async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_section
 async def test_a_session_that_a_fork_goes_on_with_needs_nothing(browser, endings, tmp_path):
     fork = chain("do it", "right away", id="fork", cwd="/work/asks")
     fork[0]["parentSession"] = "asks"
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     for line in fork:
-        line["timestamp"] = now
+        line["timestamp"] = now()
     pi_session(tmp_path, *fork, id="fork")
     async with browser(size=(160, 45)) as ui:
         await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number")
@@ -73,3 +77,33 @@ async def test_a_list_of_nothing_says_so(browser, three):
         assert ui.sessions.notice == ["Nothing needs you.", "w shows all sessions."]
         await ui.press("w")
         assert len(ui.listed()) == 5
+
+
+async def test_a_session_that_was_opened_needs_nothing_until_it_has_a_newer_message(browser, endings):
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "2 need you (w)" in ui.text(), "the number")
+        await ui.press("w", "home", "down", "v")
+        assert ui.sessions.row.id == "asks"
+        await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number without what was read")
+        assert ui.listed()[1] == "asks", "no row moves while it is read"
+        await ui.until((endings / "state/opened").exists, "the saved state")
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number in the next run")
+        await ui.press("w")
+        assert ui.listed()[:2] == ["[Ended badly]", "failed"]
+        path = ui.path("asks")
+        line = message("3", "2", "assistant", "x") | {"timestamp": now(5)}
+        line["message"] |= ASKS
+        append(path, line)
+        await ui.until(lambda: "2 need you (w)" in ui.text(), "the number with a new question")
+
+
+async def test_the_days_for_which_a_session_needs_the_user_are_a_setting(browser, endings):
+    (endings / "config").mkdir()
+    (endings / "config/config.toml").write_text("needs_days = 30\n")
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "3 need you (w)" in ui.text(), "the number")
+        await ui.press("w")
+        assert ui.listed()[:3] == ["[Waits for your answer]", "asks", "forgotten"]
+        await ui.press("w", "slash", *"is:waiting", "enter")
+        await ui.until(lambda: {"asks", "forgotten"} <= set(ui.listed()), "those that wait, of any age")

@@ -45,7 +45,7 @@ async def test_the_list_has_every_problem_and_leads_to_its_line(browser, tmp_pat
 async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
-        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
         assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane").words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
@@ -119,7 +119,7 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         assert "(another root)" in row_with("› one")
         assert "another root" not in row_with("› anew")
         # a second root on the active path is not a problem
-        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
         faults = ui.screen.query_one("#tree-pane").words[1]
         await ui.press("tab", "exclamation_mark")
         listed = len(ui.screen.query_one(ItemList).items)

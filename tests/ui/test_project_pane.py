@@ -24,8 +24,10 @@ async def test_a_project_shows_its_sessions_labels_and_what_needs_the_user(brows
         await shown(ui, "Latest")
         assert "Tree" not in ui.text()
         assert "3 sessions · 3 pi" in ui.text()
-        await ui.until(lambda: ui.screen.project_pane.lines.items[-1].row is not None, "the rows")
-        assert [item.words for item in ui.screen.project_pane.lines.items if item.style == "group"][:2] == [
+        await ui.until(lambda: ui.screen.beside.project_pane.lines.items[-1].row is not None, "the rows")
+        assert [item.words for item in ui.screen.beside.project_pane.lines.items if item.style == "group"][
+            :2
+        ] == [
             "Latest",
             "Labels  1",
         ]

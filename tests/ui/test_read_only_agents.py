@@ -83,7 +83,7 @@ async def test_enter_on_a_session_that_went_on_in_another_one_offers_that_one(br
     old = write(tmp_path / "home", *lines, end, name="old")
     async with browser(here=str(work), size=(160, 40)) as ui:
         shown = ui.text().splitlines()
-        [fork] = [number for number, each in enumerate(shown) if "└ first" in each]
+        [fork] = [number for number, each in enumerate(shown) if "└ own" in each]
         assert "→" in shown[fork - 1].split("│")[0], "one below the other"
         ui.sessions.go_to(str(old))
         await ui.settled()

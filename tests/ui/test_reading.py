@@ -12,7 +12,7 @@ from tests.ui.conftest import WAYS, pi_session
 
 def reading(ui):
     """The lines of the transcript in the browser."""
-    return ui.screen.transcript_pane.lines
+    return ui.screen.beside.transcript_pane.lines
 
 
 async def shown(ui, text):
@@ -198,9 +198,9 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
         await ui.press("full_stop")
         assert ui.toasts() == ["This key acts on the tree, which is not shown"]
         # The palette and the list also run these commands.
-        ui.screen.action_in_tree("go_parent")
+        ui.screen.beside.action_in_tree("go_parent")
         shown = block(ui)
-        ui.screen.action_in_tree("previous_turn")
+        ui.screen.beside.action_in_tree("previous_turn")
         assert block(ui) != shown
         assert (ui.tree.cursor, ui.tree.tree_filter, ui.tree.view.count) == before
 

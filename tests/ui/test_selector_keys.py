@@ -32,8 +32,10 @@ NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not comm
 def record_calls(ui, command, monkeypatch):
     """Replace the command's action; return the list of its calls, and the arguments in the table."""
     called = []
-    name, _, arguments = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
-    target = ui.screen if command.action.startswith("screen.") else ui.screen.command_target(command.pane)
+    action, _, arguments = command.action.partition("(")
+    owner, _, name = action.rpartition(".")
+    owners = {"screen": ui.screen, "beside": ui.screen.beside}
+    target = owners.get(owner) or ui.screen.command_target(command.pane)
     assert hasattr(target, f"action_{name}"), command.id
     monkeypatch.setattr(target, f"action_{name}", lambda *values: called.append(values))
     return called, arguments

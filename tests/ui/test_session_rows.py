@@ -350,6 +350,6 @@ async def test_the_first_frame_has_the_rows_of_the_list_that_follows(roomy, grou
     async with shown(*rows(5), pins={("pi", "s03")}, roomy=roomy, grouped=grouped, size=(42, 16)) as ui:
         # the column more is that of the scrollbar
         picture = frame(ui.model, 43, 20, now_ms=NOW, here=HERE, home="/home/me")
-        drawn = ["".join(text for text, _, _ in line).rstrip() for line in picture[1:15]]
+        drawn = ["".join(text for text, _, _ in line).rstrip() for line in picture[2:16]]
         assert any("task 04" in line for line in drawn)
         assert drawn == ui.lines()[:14]

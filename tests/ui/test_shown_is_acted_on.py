@@ -115,7 +115,9 @@ class Walk:
         if self.ui.focus == "sessions":
             await self.ui.settled()
         elif self.ui.focus == "transcript":
-            await self.ui.until(lambda: not self.ui.screen.transcript_pane.is_reading, "the transcript")
+            await self.ui.until(
+                lambda: not self.ui.screen.beside.transcript_pane.is_reading, "the transcript"
+            )
         elif self.ui.focus == "tree":
             await self.ui.until(lambda: pointed(self.ui, "tree"), "the text of the row")
 

@@ -32,7 +32,7 @@ async def test_the_dearest_session_comes_first_and_its_cost_is_shown(browser, pr
     async with browser() as ui:
         await turn_to(ui, "cost")
         assert ui.listed() == ["dear", "middle", "cheap"]
-        rows = ui.text().splitlines()[2:5]
+        rows = ui.text().splitlines()[3:6]
         assert ["$4.00" in rows[0], "$0.50" in rows[1], "$0.01" in rows[2]] == [True] * 3
         await turn_to(ui, "threaded")
         assert "$4.00" not in "".join(line[:50] for line in ui.text().splitlines())

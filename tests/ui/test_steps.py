@@ -42,7 +42,7 @@ def bar(ui):
 
 def border(ui):
     """The figures of the branch in the rule below the panes."""
-    return ui.screen.tree_pane.closing
+    return ui.screen.beside.tree_pane.closing
 
 
 async def step(ui):

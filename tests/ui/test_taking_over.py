@@ -19,9 +19,10 @@ from app.stores.pins import set_own_pin
 from app.view.arrangement import initial
 from app.view.bars import reading_note
 from app.view.frame import frame
-from app.view.geometry import TALL_FROM, list_lines, place, place_selector
+from app.view.geometry import TALL_FROM, has_heads, place, place_selector
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
+from app.view.preset import BROWSER, SELECTOR
 from tests.factory import header, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -91,8 +92,8 @@ def drawn(*arguments, **options):
 def first_picture(first_list, size, query=None, **changed):
     """The first frame, and the list that the screen gets."""
     setup, model = first_list(
-        list_lines(*size, selects=query is not None),
-        initial({}, selects=query is not None).changed(**changed),
+        preset_of(query).list_lines(*size),
+        initial({}, preset_of(query)).changed(**changed),
     )
     if query:
         model.begin_with(query)
@@ -161,7 +162,8 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
 ):
     picture, model = first_picture(first_list, size, query, **changed)
     assert any("★" in line for line in picture)
-    assert "hidden (.)" in picture[-2 if size[1] < TALL_FROM else -3]
+    is_tall = size[1] >= TALL_FROM
+    assert "hidden (.)" in picture[-2 if not is_tall else 0 if query is None else -3]
     async with browser(size=size, settle=False, model=model, selector=query) as ui:
         await ui.pilot.pause()
         assert ui.text().splitlines() == picture
@@ -171,11 +173,12 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
         strips = bar.render_lines(bar.size.region)
         thumb = [bool(segment.style.reverse) for line in strips for segment in line]
         frame_lines = pieces(
-            first_list(list_lines(*size, selects=query is not None), model.arrangement)[0], model, size, query
+            first_list(preset_of(query).list_lines(*size), model.arrangement)[0], model, size, query
         )
         places = place(*size) if query is None else place_selector(*size)
-        top = places.top + 1 + (query is not None)
-        column = (place(*size) if query is None else place_selector(*size)).boxes["sessions"].width - 1
+        box = places.boxes["sessions"]
+        top = places.top + 1 + (query is not None) + has_heads(box.height)
+        column = box.width - 1
         grounds = [_background(line, column) for line in frame_lines[top : top + len(thumb)]]
         assert ["border" if is_thumb else "background" for is_thumb in thumb] == grounds
 
@@ -196,6 +199,10 @@ def test_without_an_absolute_state_folder_there_are_no_pins(pinned, first_list, 
     setup.env["LEAFMARK_STATE_DIR"] = "state"
     monkeypatch.setattr(paths, "current_folder", lambda: None)
     assert first_list(35, initial({}))[1].pins == frozenset()
+
+
+def preset_of(query):
+    return BROWSER if query is None else SELECTOR
 
 
 def list_part(picture, size, query):
@@ -244,9 +251,7 @@ async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser,
     ],
 )
 async def test_the_first_frame_without_any_session_says_so(browser, first_list, pictures, size, query):
-    setup, model = first_list(
-        list_lines(*size, selects=query is not None), initial({}, selects=query is not None)
-    )
+    setup, model = first_list(preset_of(query).list_lines(*size), initial({}, preset_of(query)))
     assert all(store.is_bare() for store in setup.stores)
     if query:
         model.begin_with(query)
@@ -265,7 +270,7 @@ async def test_the_first_frame_without_any_session_says_so(browser, first_list, 
 async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
     browser, begun, three, first_list, size
 ):
-    setup, filled = first_list(list_lines(*size), initial({}))
+    setup, filled = first_list(BROWSER.list_lines(*size), initial({}))
     model = ListModel(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None
@@ -331,7 +336,7 @@ async def test_few_colours_are_those_of_the_terminal(
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     size = (120, 40)
-    setup, model = first_list(35, initial({}, selects=query is not None))
+    setup, model = first_list(35, initial({}, preset_of(query)))
     if query:
         model.begin_with(query)
     picture = cells(pieces(setup, model, size, query), theme, bits)

@@ -167,11 +167,11 @@ async def test_hidden_hits_are_counted_separately(browser, forked):
     async with browser() as ui:
         await ui.press("tab", "home")
         await search(ui, "bash")
-        assert border(ui).startswith("hit 1 of 1, 1 filtered out")
+        assert border(ui).startswith("hit 1 of 2 · 1 not in this filter (.)")
         await ui.press("enter", "ctrl+a")
         assert border(ui).startswith("hit 2 of 2 ·")
         await ui.press("ctrl+u")
-        assert border(ui).startswith("0 found, 2 filtered out")
+        assert border(ui).startswith("2 found · 2 not in this filter (.)")
 
 
 async def test_a_search_opens_the_folds_and_n_opens_one(browser, forked):
@@ -344,7 +344,7 @@ async def test_a_narrow_rule_shows_the_facts_of_the_branch_that_fit(browser, tmp
         id="s",
     )
     async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
         await ui.press("tab")
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()

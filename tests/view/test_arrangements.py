@@ -45,7 +45,7 @@ def test_a_short_title_drops_the_defaults_first_and_then_the_word_sessions(field
 
 def test_the_scope_here_shows_only_this_folder():
     model = listed(make_row("a", cwd=HERE), make_row("b", cwd="/p2"), scope="here")
-    assert (shown(model), model.total, model.known, model.projects) == ([f"[{HERE}]", "a"], 1, 2, 2)
+    assert (shown(model), model.total, model.known, model.projects) == ([f"[{HERE}]", "a"], 1, 2, 1)
     model.also_here(["/p2"])
     assert (shown(model), model.total) == ([f"[{HERE}]", "a", "[/p2]", "b"], 2)
 
@@ -339,17 +339,13 @@ def test_marked_rows_come_in_the_order_of_the_list():
     assert [row.id for row in model.marked_rows()] == ["new", "fork", "middle", "old"]
 
 
-def test_the_number_of_hidden_sessions_calls_them_empty_only_if_all_are() -> None:
+def test_the_number_of_hidden_sessions_counts_empty_ones_and_sub_agents() -> None:
     model = ListModel(arrangement=Arrangement(grouped=False))
-    empty = make_row("empty", **EMPTY, entry_count=0)
+    empty = make_row("empty", **EMPTY, entry_count=0, cwd="/elsewhere")
     scout = make_row("scout", agent="codex", parent_session="top", spawned=True)
     model.load([make_row("top", agent="codex"), empty, scout])
-
-    def note() -> str:
-        return hidden_note(model.hidden, with_subagents=model.hides_subagents)
-
-    assert note() == "2 sessions hidden (.)"
+    assert (model.total, model.projects) == (1, 1), "a project of hidden ones is not shown"
+    assert hidden_note(model.hidden) == "2 sessions hidden (.)"
+    assert hidden_note(model.hidden, noun=False) == "2 hidden (.)"
     model.apply([], [scout.path])
-    assert note() == "1 empty session hidden (.)"
-    model.apply([scout], [empty.path])
-    assert note() == "1 session hidden (.)"
+    assert hidden_note(model.hidden) == "1 session hidden (.)"

@@ -182,7 +182,7 @@ def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, ro
     assert all(style_of(style, THEMES["dark"]) for line in picture for _, style, _ in line)
     texts = ["".join(text for text, _, _ in line) for line in picture]
     box = place_selector(columns, lines).boxes["sessions"]
-    drawn = " ".join(line[: box.width - 1].strip() for line in texts[2 : box.height])
+    drawn = " ".join(line[: box.width - 1].strip() for line in texts[2 : box.height]).strip()
     assert drawn.startswith("Searching for “")
     assert "Refactor" not in drawn
     assert "❯" not in drawn
@@ -197,8 +197,8 @@ def test_a_first_frame_with_rows_highlights_matches_without_their_number():
     model.begin_with("auth")
     picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="", query="auth")
     drawn = ["".join(text for text, _, _ in line) for line in picture]
-    assert "Refactor auth" in drawn[2]
-    assert ("auth", "match", "cursor-idle") in picture[2]
+    assert "Refactor auth" in drawn[3]
+    assert ("auth", "match", "cursor-idle") in picture[3]
     assert "Dark mode" not in "".join(drawn)
     assert not any("Searching" in line or " of " in line for line in drawn)
 

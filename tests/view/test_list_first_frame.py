@@ -34,7 +34,7 @@ def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
 def test_the_first_frame_of_this_folder_counts_only_this_folder():
     model = ListModel((HERE,), "", Arrangement(scope="here"))
     model.preview([(HERE, 2, minutes_ago(5), 0), ("/p2", 1, minutes_ago(90), 0)], ())
-    assert (model.total, model.known, model.projects) == (2, 3, 2)
+    assert (model.total, model.known, model.projects) == (2, 3, 1)
     assert shown(model) == [f"[{HERE}]"]
 
 

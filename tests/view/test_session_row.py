@@ -14,7 +14,16 @@ from app.view.hit_line import HitExcerpt
 from app.view.line import line_width, plain_text
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
-from app.view.session_row import LEGEND, MARKED, ORPHAN, PINNED, TARGET, render_list_line, render_second_line
+from app.view.session_row import (
+    LEGEND,
+    MARKED,
+    ORPHAN,
+    PINNED,
+    TARGET,
+    render_heads,
+    render_list_line,
+    render_second_line,
+)
 from tests.cases import cases
 from tests.factory import MINUTE, NOW, make_row
 
@@ -48,20 +57,20 @@ def second(model, index, cells=80, **look):
 
 def test_one_cell_shows_the_first_state_that_holds():
     row = make_row("a", title="Refactor", cwd=HERE)
-    model = listed(row, pins={("pi", "a")})
-    model.missing_folders = frozenset({HERE})
+    model = listed(row, make_row("b", cwd="/"), make_row("c", cwd="/"), pins={("pi", "a")})
+    model.set_missing(frozenset({HERE}), frozenset())
     model.toggle_mark(row.path)
     assert text(model, 1, selected=True, states={row.path: "live"}).startswith("❯✓ Refactor")
     model.clear_marks()
     assert text(model, 1, states={row.path: "live"}).startswith(" ● Refactor")
     assert text(model, 1, states={row.path: "maybe"}).startswith(" ◐ Refactor")
     assert text(model, 1).startswith(" ! Refactor")
-    model.missing_folders = frozenset()
+    model.set_missing(frozenset(), frozenset())
     assert text(model, 1).startswith(" ★ Refactor")
-    model.missing_agents = frozenset({"pi"})
     model.set_pins(frozenset())
-    assert text(model, 1).startswith(" ! Refactor")
-    model.missing_agents = frozenset()
+    model.set_missing(frozenset({HERE, "/"}), frozenset())
+    assert text(model, 1).startswith("   Refactor"), "none of its agent can be resumed"
+    model.set_missing(frozenset(), frozenset())
     assert text(model, 1).startswith("   Refactor")
     model.apply([make_row("a", title="Refactor", cwd=HERE, problems=2)], [])
     assert text(model, 1).startswith(" ! Refactor"), "damaged lines"
@@ -76,19 +85,26 @@ def test_columns_stand_below_each_other_and_vanish_in_order():
         make_row("b", title="task", agent="indusagi", message_count=3005, ending="waiting", cwd=HERE),
     ]
     model = listed(*rows, grouped=False)
-    shown = {cells: [text(model, index, cells - 1) for index in (0, 1)] for cells in (80, 64, 63, 58, 57, 46)}
+    shown = {cells: [text(model, index, cells - 1) for index in (0, 1)] for cells in (80, 64, 63, 46)}
     assert shown[80] == [
-        "   Flaky login on CI                     Ψ4 ◆4 ~/work/app     pi       33   5m ",
-        "   task                                        ~/work/app     indus ?3005   5m ",
+        "   Flaky login on CI                    Ψ4 ◆4 ~/work/app     pi        33   5m ",
+        "   task                                       ~/work/app     indus ? 3005   5m ",
     ]
-    assert shown[64][0] == "   Flaky login on CI     Ψ4 ◆4 ~/work/app     pi       33   5m "
-    assert shown[63][0] == "   Flaky login on CI                   Ψ4 ◆4 pi       33   5m "
-    assert shown[57][0] == "   Flaky login on CI                   Ψ4 ◆4    33   5m "
-    assert shown[46][0] == "   Flaky login on CI        Ψ4 ◆4    33   5m "
-    assert text(model, 0, 44) == "   Flaky login on CI                33   5m "
-    assert text(model, 1, 42).split() == ["task", "?", "5m"]
+    assert shown[64][0] == "   Flaky login on CI    Ψ4 ◆4 ~/work/app     pi        33   5m "
+    assert shown[63][0] == "   Flaky login on CI · app            Ψ4 ◆4 pi        33   5m "
+    assert shown[46][0] == "   Flaky login on CI · app pi        33   5m "
+    assert shown[46][1] == "   task · app              indus ? 3005   5m "
+    assert text(model, 1, 42).split() == ["task", "·", "app", "?", "5m"]
+    heads = {cells: plain_text(render_heads(model, cells - 1)) for cells in (80, 63, 46)}
+    assert heads[80] == "   title                                      folder         agent      n •age "
+    assert heads[63] == "   title                                    agent      n •age "
+    assert heads[46] == "   title                   agent      n •age "
+    for order, mark in (("name", "•title"), ("cost", "•cost"), ("length", "•n"), ("recent", "•age")):
+        by_field = listed(*rows, order=order)
+        assert plain_text(render_heads(by_field, 63)).split().count(mark) == 1, order
     model.apply([make_row("c", title="notes", agent="claude", cwd=HERE, modified=1)], [])
-    assert [text(model, index, 58).split()[-3][:6] for index in (0, 1)] == ["pi", "indus"]
+    assert " pi " in text(model, 0, 58)
+    assert " indus " in text(model, 1, 58)
     assert " claude " in text(model, 2, 58)
     assert text(model, 0, 58).index(" pi ") == text(model, 2, 58).index(" claude ")
     model.apply([make_row("a", title="Flaky", message_count=33, cwd=HERE)], [rows[1].path, "/store/c.jsonl"])
@@ -344,5 +360,6 @@ def test_the_first_frame_of_the_selector_has_a_search_line_and_a_preview():
     assert lines[0].startswith("━ Resume · all folders · threaded ━")
     assert "┬─ task 00 · pi ─" in lines[0]
     assert lines[1].startswith(" auth ")
-    assert lines[2].startswith("❯  task 00")
+    assert lines[2].split("│")[0].split() == ["title", "n", "•age"]
+    assert lines[3].startswith("❯  task 00")
     assert lines[-1].split() == ["Enter", "resume"]

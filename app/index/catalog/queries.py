@@ -182,7 +182,14 @@ def signatures(connection: sqlite3.Connection, roots: StoreRoots) -> dict[str, S
         "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions NOT INDEXED"
         f" WHERE store IN ({ids_of(roots)})"
     )
-    signatures = {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in records}
+    try:
+        # `decode` is inlined, because every command reads ten thousand of them.
+        signatures = {
+            path.decode("utf-8", "surrogatepass"): (ino, size, mtime, ctime)
+            for path, ino, size, mtime, ctime in records
+        }
+    except (ValueError, AttributeError) as error:
+        raise Doubt(f"text that cannot be read: {error}") from error
     for number in range(4):
         expect(int, map(itemgetter(number), signatures.values()))
     return signatures

@@ -122,19 +122,64 @@ def read_prompts(path: str) -> History:
 
     :raises SessionError: there is none, it is too large, or it cannot be read.
     """
-    if path.endswith(".jsonl"):
+    if _has_lines(path):
         return _prompts_of_lines(path)
     # Imported here: most runs, such as a list, read no history.
     from app.sessions.storage.prompt_history import open_history
 
-    if sum([status[1] for status in _signature(path) if status]) > MAX_BYTES:
-        raise SessionError(path, 0, f"is larger than {MAX_BYTES >> 20} MB")
+    _check_size(path)
     prompts: Prompts = {}
     with open_history(path) as history:
         for row in history.recent(sys.maxsize):
             # A damaged row may have values of any type. Passages have no NUL characters.
             _add(prompts, row.session_id, row.prompt)
+        for session_id, recap in history.recaps():
+            _add(prompts, session_id, recap)
     return History(prompts, {}, set())
+
+
+class Recaps:
+    """The last recap of each session in the histories of some stores (formats/README.md, "Prompt history of
+    oh-my-pi").
+    """
+
+    def __init__(self, stores: Iterable[Store]) -> None:
+        every = [store for listed in stores for store in (listed, *listed.twins) if store.history]
+        self._agents = {store.history: store.agent.name for store in every if not _has_lines(store.history)}
+        self._signatures: dict[str, Signature] = {}
+        self._recaps: dict[str, dict[tuple[str, str], str]] = {}
+
+    def read(self) -> dict[tuple[str, str], str]:
+        """(agent, id) -> recap. A history that has not changed since the last call is not read again; one
+        that is missing or cannot be read has none.
+        """
+        for path, agent in self._agents.items():
+            signature = _signature(path)
+            if signature != self._signatures.get(path, _MISSING):
+                self._signatures[path] = signature
+                try:
+                    found = reversed(_recaps_in(path))
+                except SessionError:  # `doctor` has the reason
+                    found = reversed(())
+                self._recaps[path] = {(agent, session_id): recap for session_id, recap in found}
+        return {key: recap for recaps in self._recaps.values() for key, recap in recaps.items()}
+
+
+def _recaps_in(path: str) -> list[tuple[str, str]]:
+    from app.sessions.storage.prompt_history import open_history
+
+    _check_size(path)
+    with open_history(path) as history:
+        return history.recaps()
+
+
+def _has_lines(path: str) -> bool:
+    return path.endswith(".jsonl")
+
+
+def _check_size(path: str) -> None:
+    if sum([status[1] for status in _signature(path) if status]) > MAX_BYTES:
+        raise SessionError(path, 0, f"is larger than {MAX_BYTES >> 20} MB")
 
 
 def _add(prompts: Prompts, session_id: object, prompt: object) -> bool:

@@ -125,6 +125,22 @@ class History:
             )
             return [HistoryRow._make(row) for row in rows]
 
+    def recaps(self) -> list[tuple[str, str]]:
+        """Return (session id, text) of the recaps that oh-my-pi 18.3 writes of sessions, the newest first;
+        none if the history has no table of them.
+
+        :raises HistoryError: the database cannot be read.
+        """
+        with _history_errors(self.path), self._limited():
+            names = {row[1] for row in self._connection.execute("PRAGMA table_info (session_recaps)")}
+            if not names >= {"session_id", "recap", "created_at"}:
+                return []
+            rows = self._connection.execute(
+                "SELECT CAST(session_id AS TEXT), CAST(recap AS TEXT) FROM session_recaps"
+                " WHERE session_id IS NOT NULL AND recap IS NOT NULL ORDER BY created_at DESC"
+            )
+            return [(session_id, recap) for session_id, recap in rows]
+
     def search(self, text: str, limit: int = 100) -> list[HistoryRow]:
         """Return the last `limit` prompts that contain all words of `text`, in any order.
 

@@ -45,6 +45,7 @@ from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import PackedText, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
+from app.sessions.summaries.leaf_trail import LeafTrail
 from app.sessions.summaries.passage_builder import PassageBuilder
 from app.sessions.summaries.titles import TitleFold
 from app.sessions.summary import CONTINUED, FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
@@ -89,6 +90,7 @@ class Totals(Struct):
     newest: float | int = 0
     first_message: str = ""
     last_prompt: str = ""
+    own_prompt: str = ""
     titles: TitleFold = field(default_factory=TitleFold)
     first_time: int = 0
     leaf_id: str | None = None
@@ -135,6 +137,7 @@ class SummaryBuilder:
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
         self.endings = EndingFold()
+        self.leaf_trail = LeafTrail()
         self._offset = 0
         self._text: list[PackedText] = []
         self.text_bytes = 0
@@ -349,6 +352,7 @@ class SummaryBuilder:
         if entries and self.has_ids:
             ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
             self.hierarchy.add(ids, parents, entries)
+            self.leaf_trail.add(entries)
             totals.leaf_id = entries[-1].id
 
     def _add_prompts(self, prompts: Sequence[Prompt]) -> None:
@@ -360,6 +364,10 @@ class SummaryBuilder:
             totals.titles.add_prompt(_prompt_text(prompt), is_typed=self.dialect.knows_prompts)
         if not totals.first_message:
             totals.first_message = next(filter(None, map(_prompt_text, prompts)), "")
+        if totals.parent_session and not totals.own_prompt and self.header.created_ms is not None:
+            begin = self.header.created_ms
+            own = (_prompt_text(prompt) for prompt in prompts if prompt.timestamp >= begin)
+            totals.own_prompt = next(filter(None, (one_line(text, LAST_PROMPT_LIMIT) for text in own)), "")
         lines = (one_line(_prompt_text(prompt), LAST_PROMPT_LIMIT) for prompt in reversed(prompts))
         totals.last_prompt = next(filter(None, lines), totals.last_prompt)
 
@@ -535,6 +543,8 @@ class SummaryBuilder:
             continued_in=totals.continued_in,
             first_id=header.first_id,
             unpriced=unpriced_sums(totals.unpriced),
+            own_prompt=totals.own_prompt,
+            is_behind=one_a_line and not without_ids and self.leaf_trail.is_behind(totals.leaf_id),
         )
 
     def _ending(self, without_ids: bool) -> str:

@@ -18,19 +18,11 @@ from app.panes.entry_pane import EntryPane
 from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
-from app.screens.sessions_screen import SessionsScreen
-from app.services.branch_jobs import WHAT, BranchJobs
+from app.screens.sessions_screen import GO_ON, TICK_EVERY
+from app.services.branch_jobs import BranchJobs
 from app.services.session_exporter import SessionExporter
-from app.view.bars import find_keys, hit_keys, keys_line
-from app.view.geometry import (
-    PANES,
-    Sizes,
-    joined,
-    place,
-    place_alone,
-    with_divider,
-    with_rule,
-)
+from app.view.bars import find_keys, hit_keys
+from app.view.geometry import PANES, PaneLayout, Sizes, joined, with_divider, with_rule
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.line_list import CursorDebounce, LineList
@@ -39,20 +31,14 @@ from app.widgets.panes import Bar, Divider, Pane
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.screen import Screen
     from textual.timer import Timer
     from textual.widget import Widget
 
     from app.commands import Command
     from app.index.row import Row
-    from app.messages import ActionsDone, CatalogLoaded
-    from app.services.index_service import IndexService
-    from app.services.index_share import IndexShare
-    from app.settings import Settings
-    from app.setup import Setup
+    from app.screens.sessions_screen import SessionsScreen
     from app.view.hit_line import HitPlace
     from app.view.line import Line
-    from app.view.list_model import ListModel
 
 
 _PANE_OF = {name: name for name in PANES} | {
@@ -77,38 +63,16 @@ _IN_TRANSCRIPT: dict[str, tuple[object, ...]] = {
 """Action of the tree -> that of the transcript, and its first parameters."""
 
 
-_GO_ON = command_by_id("entry.go_on")
-"""On the leaf it resumes, which needs no ability."""
-
-
-class _RightPanes(Vertical):
-    """The tree and the entry, with the keys that both have."""
+class TreeSide(Vertical):
+    """The panes beside the list of the browser, with the keys that tree and entry both have."""
 
     BLANK = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("right")]
 
-
-class BrowserScreen(SessionsScreen):
-    """The sessions beside the tree and the entry."""
-
-    AUTO_FOCUS = "#sessions"
-
-    def __init__(
-        self,
-        setup: Setup,
-        model: ListModel,
-        settings: Settings,
-        index_service: IndexService | IndexShare | None = None,
-        *,
-        query: str = "",
-        begin_at: str = "",
-    ) -> None:
-        """:param index_service: of the same setup, if it has begun before the screen or runs for another one.
-        :param query: stands in the search line from the start.
-        :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
-        """
-        super().__init__(setup, model, settings, index_service, query=query)
-        self._begin_at = begin_at
+    def __init__(self, owner: SessionsScreen) -> None:
+        super().__init__(id="right")
+        self._owner = owner
+        setup, settings = owner.setup, owner.settings
         self._wanted: HitPlace | None = None
         self._is_zoomed = False
         self._pane = PANES[0]
@@ -120,10 +84,10 @@ class BrowserScreen(SessionsScreen):
         self._tree.tree_filter = settings.tree_filter
         images = settings.draws_images(setup.env, setup.encoding)
         self.entry_pane = EntryPane(setup, self._tree, images=images, id="entry-pane")
+        self._list_pane = list_pane = owner.sessions_pane
+        self._list = list_pane.list
         self.transcript_pane = TranscriptPane(
-            setup,
-            id="transcript",
-            is_live=lambda path: self.sessions_pane.list.states.get(path) == "live",
+            setup, id="transcript", is_live=lambda path: self._list.states.get(path) == "live"
         )
         self.project_pane = ProjectPane(
             setup.now_ms,
@@ -131,66 +95,73 @@ class BrowserScreen(SessionsScreen):
             cache_folder=setup.cache_folder,
             stores=setup.stores,
             prices=settings.prices,
-            all_rows=lambda: [] if self.is_reading else self._all_rows(),
+            all_rows=lambda: [] if owner.is_reading else owner.all_rows(),
         )
+        self.widgets: dict[str, LineList] = {
+            "tree": self._tree,
+            "entry": self.entry_pane.lines,
+            "transcript": self.transcript_pane.lines,
+            "project": self.project_pane.lines,
+        }
         # whether the transcript stands in place of the tree and the entry; the project does so before it
         self._reads = False
         self._shows_project = False
         self._project_debounce = CursorDebounce()
         self._project_timer: Timer | None = None
-        self.branch_jobs = BranchJobs(setup, self.post_message)
+        self._jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
-            self._host,
-            self._messages,
-            self._prompt,
-            self.sessions_pane,
+            owner.host,
+            owner.messages,
+            owner.prompt,
+            list_pane,
             self._tree,
-            self.actions,
-            self.branch_jobs,
+            owner.actions,
+            self._jobs,
             setup,
             show_entry=self._show_entry,
             follow_view=self._follow_transcript,
         )
         self.branch_flow = BranchFlow(
-            self._host,
-            self._messages,
-            self._prompt,
-            model,
-            self.actions,
-            self.branch_jobs,
-            self._starter,
+            owner.host,
+            owner.messages,
+            owner.prompt,
+            owner.model,
+            owner.actions,
+            self._jobs,
+            owner.starter,
             setup,
             settings,
-            resume=self.resume_controller.resume,
+            resume=owner.resume_controller.resume,
         )
-
         self._exporter = SessionExporter(setup, self.post_message)
-        self.exports = ExportFlow(
-            self._host, self._messages, self._prompt, self.sessions_pane, self._exporter, setup
-        )
+        self.exports = ExportFlow(owner.host, owner.messages, owner.prompt, list_pane, self._exporter, setup)
 
-    def compose_beside(self) -> ComposeResult:
-        with _RightPanes(id="right"):
-            yield self.tree_pane
-            yield self.entry_pane
-            yield self.transcript_pane
-            yield self.project_pane
+    def compose(self) -> ComposeResult:
+        yield self.tree_pane
+        yield self.entry_pane
+        yield self.transcript_pane
+        yield self.project_pane
 
-    def expect_session(self, row: Row | None) -> None:
-        self.tree_pane.expect_session(row)
+    def on_unmount(self) -> None:
+        self._jobs.stop()
+        self._exporter.cancel()
+
+    def on_mount(self) -> None:
+        self.tree_pane.expect_session(self._list.row)
+        self.set_interval(TICK_EVERY, self.update_ages)
 
     # layout
 
     @property
     def _sizes(self) -> Sizes:
-        return self.model.arrangement.panes
+        return self._owner.model.arrangement.panes
 
     @property
     def focused_pane(self) -> str:
         return self._pane
 
     @property
-    def closing_pane(self) -> Pane | None:
+    def closing_pane(self) -> Pane:
         return self._stand_in or self.tree_pane
 
     @property
@@ -200,83 +171,70 @@ class BrowserScreen(SessionsScreen):
             return self.project_pane
         return self.transcript_pane if self._reads else None
 
-    def place_panes(self) -> None:
-        columns, lines = self.size
-        if self.sessions_pane.is_alone:
-            places = place_alone(columns, lines)
+    def place(self, columns: int, lines: int) -> PaneLayout:
+        preset = self._owner.preset
+        if self._list_pane.is_alone:
+            places = preset.place_alone(columns, lines)
             self._reads = self._is_zoomed = self._shows_project = False
             if self._pane != PANES[0]:
                 self._pane = PANES[0]
-                self.set_focus(self.sessions_pane.list)
+                self._owner.set_focus(self._list)
         else:
-            places = place(columns, lines, self._pane, self._sizes, zoomed=self._is_zoomed)
+            places = preset.place(columns, lines, self._pane, self._sizes, self._is_zoomed)
         if self._stand_in is not None:
             name = "project" if self._shows_project else "transcript"
             places = places._replace(boxes=joined(places.boxes, name))
-        for name in (*PANES, "transcript", "project"):
-            self.query_one(f"#{name}-pane", Pane).zoomed = self._is_zoomed
-        self.put_panes((*PANES, "transcript", "project"), places)
-        right = self.query_one("#right")
-        right.display = len(places.boxes) > ("sessions" in places.boxes)
+        for pane in (self._list_pane, *self.query_children(Pane)):
+            pane.zoomed = self._is_zoomed
         self.tree_pane.show_figures(in_rule=not places.closing)
         self.transcript_pane.show_figures(in_rule=not places.closing)
+        return places
 
     def focus_moved(self, widget: Widget) -> None:
         pane = _PANE_OF.get(widget.id or "", self._pane)
         if pane != self._pane:
             self._pane = pane
-            self.place_panes()
+            self._owner.place_panes()
         self.tree_pane.expect_search(self._pane != "sessions")
 
     def _focus_pane(self, pane: str) -> None:
-        if self.sessions_pane.is_alone:
+        if self._list_pane.is_alone:
             return
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
         self._show_panes(pane)
         self._pane = pane
-        self.place_panes()
+        self._owner.place_panes()
         # at once, so that no key that is typed meanwhile goes to the pane that was left
-        self.set_focus(self._main_widget(pane))
+        self._owner.set_focus(self._main_widget(pane))
 
-    def _main_widget(self, pane: str) -> Widget:
+    def _main_widget(self, pane: str) -> LineList:
         """The widget that has the focus in a pane."""
-        if self._stand_in is not None and pane != "sessions":
-            return self._stand_in.lines
-        return self._widget(pane)
+        if pane == PANES[0]:
+            return self._list
+        return self._stand_in.lines if self._stand_in is not None else self.widgets[pane]
 
-    def _widget(self, pane: str) -> Widget:
-        return self.query_one(f"#{pane}")
+    @property
+    def main(self) -> LineList:
+        return self._main_widget(self._pane)
 
     # bars
 
-    @property
-    def header_note(self) -> str:
-        note = super().header_note
-        return f"{note}, Esc goes back" if note and self._is_over_another else note
-
-    def keys_line(self, cells: int) -> Line:
-        """The keys that do something now: a hint for a key that does nothing is worse than none."""
-        if not self.is_mounted:
-            return keys_line(cells, footer(self._pane))
-        answers = self._prompt.keys(cells)
-        if answers is not None:
-            return answers
-        if self._pane == "sessions":
-            return self.bars.keys(cells, self.bars.session_keys())
+    def keys(self) -> list[tuple[str, str]]:
+        bars = self._owner.bars
+        if self._pane == PANES[0]:
+            return bars.session_keys()
         if self.tree_pane.finder.line.has_focus or self.transcript_pane.finder.line.has_focus:
-            return self.bars.keys(cells, find_keys("transcript" if self._reads else "tree"))
+            return find_keys("transcript" if self._reads else "tree")
         restores = key_of(f"pane.{self._pane}") if self._is_zoomed else ""
         first = [(restores, "restore")] if restores else []
         if self._stand_in is not None:
-            if not self._shows_project and self.transcript_pane.finder.has_hits:
-                first += hit_keys(
-                    "block", ends=self.transcript_pane.finder.line.is_open and not self._is_zoomed
-                )
-            pairs = footer("project" if self._shows_project else "transcript")
-            return self.bars.keys(cells, [*first, *pairs])
+            finder = self.transcript_pane.finder
+            if not self._shows_project and finder.has_hits:
+                first += hit_keys("block", ends=finder.line.is_open and not self._is_zoomed)
+            return [*first, *footer("project" if self._shows_project else "transcript")]
         pairs = footer(self._pane)
-        if self._only_resumes and self._tree.has_focus and self._tree.is_at_leaf:
-            pairs = [(key, label.replace(_GO_ON.label, "resume")) for key, label in pairs]
+        if self._tree.has_focus and self._tree.is_at_leaf and self._owner.only_resumes:
+            pairs = [(key, label.replace(GO_ON.label, "resume")) for key, label in pairs]
         if not self._has_branches:
             compare = command_by_id("branch.compare").label
             pairs = [pair for pair in pairs if pair[1] != compare]
@@ -289,60 +247,36 @@ class BrowserScreen(SessionsScreen):
         elif not self.entry_pane.lines.has_code:
             code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
-        return self.bars.keys(cells, [*first, *pairs])
+        return [*first, *pairs]
 
     @property
     def _has_branches(self) -> bool:
         """Whether the session under the cursor has another branch, or is not read yet."""
-        row = self.sessions_pane.list.row
+        row = self._list.row
         return row is not None and (row.provisional or row.branch_count > 1)
 
     def works_now(self, command: Command) -> bool:
-        compares = command.id in ("branch.compare", "block.compare")
-        if command is _GO_ON and self._only_resumes and not self._tree.is_at_leaf:
-            return False
-        return super().works_now(command) and (not compares or self._has_branches)
-
-    @property
-    def _only_resumes(self) -> bool:
-        """Whether the agent of the session goes on from its leaf alone."""
-        return super().lacks(_GO_ON)
-
-    def lacks(self, command: Command) -> bool:
-        return command is not _GO_ON and super().lacks(command)
-
-    def help_of(self, command: Command) -> str:
-        return "On the leaf: resume" if command is _GO_ON and self._only_resumes else super().help_of(command)
+        if command is GO_ON and self._owner.only_resumes:
+            return self._tree.is_at_leaf
+        return command.id not in ("branch.compare", "block.compare") or self._has_branches
 
     def status_line(self, cells: int) -> Line:
-        resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
+        in_list = self._pane == PANES[0]
+        resumes = in_list or (self._tree.has_focus and self._tree.is_at_leaf)
         # In the search line Enter goes to the list, and runs nothing.
-        hit = self.tree_pane.hit_note if self.is_mounted and self.sessions_pane.box.has_focus else ""
-        return self.bars.status(cells, shows_key=resumes, hidden=self.hidden_note, hit=hit)
-
-    @property
-    def hidden_note(self) -> str:
-        if self.pane_layout.closing:
-            return ""
-        in_list = super().hidden_note if self._pane == "sessions" else ""
-        return in_list or ("" if self._stand_in is not None else self.tree_pane.hidden_note)
-
-    def show_catalog(self, event: CatalogLoaded) -> None:
-        if self.feed.catalog_loaded(event, self._begin_at):
-            self._focus_pane("tree")
-        self._renew_project()
-
-    def stop_services(self) -> None:
-        self.branch_jobs.stop()
-        self._exporter.cancel()
-        super().stop_services()
+        hit = self.tree_pane.hit_note if self.is_mounted and self._list_pane.box.has_focus else ""
+        hidden = self._list_pane.closing if in_list else ""
+        if not hidden and self._stand_in is None:
+            hidden = self.tree_pane.hidden_note
+        hidden = "" if self._owner.pane_layout.closing else hidden
+        return self._owner.bars.status(cells, shows_key=resumes, hidden=hidden, hit=hit)
 
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
         self._turn_to_project()
         if self._reads:
-            self.transcript_pane.show_session(row, waits=self.sessions_pane.has_hit)
+            self.transcript_pane.show_session(row, waits=self._list_pane.has_hit)
         self.tree_pane.show_session(row, again=again)
         if row is not None and self._wanted is not None and self._wanted.path == row.path:
             self.tree_pane.show_hit(self._wanted)
@@ -352,7 +286,7 @@ class BrowserScreen(SessionsScreen):
         if self._project_timer is not None:
             self._project_timer.stop()
             self._project_timer = None
-        is_head = self.sessions_pane.list.project is not None
+        is_head = self._list.project is not None
         wait = self._project_debounce.delay() if is_head and not self._shows_project else 0.0
         if wait:
             self._project_timer = self.set_timer(wait, self._show_project)
@@ -360,57 +294,57 @@ class BrowserScreen(SessionsScreen):
             self._show_project()
 
     def _show_project(self) -> None:
-        project = self.sessions_pane.list.project
-        self.project_pane.show_project(project, self.sessions_pane.list.states)
+        project = self._list.project
+        self.project_pane.show_project(project, self._list.states)
         if self._shows_project == (project is not None):
             return
         self._shows_project = project is not None
-        self.place_panes()
+        self._owner.place_panes()
         if self._pane != "sessions":
-            self.set_focus(self._main_widget(self._pane))
-        self.refresh_bars()
+            self._owner.set_focus(self._main_widget(self._pane))
+        self._owner.refresh_bars()
 
     def _renew_project(self) -> None:
         """Show the project under the cursor as it is now."""
-        self.project_pane.renew(self.sessions_pane.list.project, self.sessions_pane.list.states)
+        self.project_pane.renew(self._list.project, self._list.states)
 
     @on(ProjectLines.Chosen)
     def _project_row_chosen(self, event: ProjectLines.Chosen) -> None:
         """Go to a session of the project in the list, or to an entry of it in the tree."""
         if event.entry_id:
             self.go_to(event.path, event.entry_id)
-        elif self.sessions_pane.list.go_to(event.path):
+        elif self._list.go_to(event.path):
             self._focus_pane("sessions")
 
-    async def follow_session(self, row: Row) -> None:
+    async def follow(self, row: Row) -> None:
         if self._reads:
             self.transcript_pane.follow(row)
         await self.tree_pane.follow(row)
 
-    def retry_session(self) -> None:
+    def retry(self) -> None:
         self.tree_pane.retry()
         if self._reads:
             self.transcript_pane.retry()
 
-    def refresh_bars(self) -> None:
-        super().refresh_bars()
+    def update(self, row: Row | None) -> None:
         if self._reads:
-            self.transcript_pane.update(self.sessions_pane.list.row)
+            self.transcript_pane.update(row)
 
     def update_ages(self) -> None:
-        super().update_ages()
+        """Show the ages of now."""
         self._tree.update_ages()
         self.entry_pane.update_age()
         self.project_pane.update_ages()
 
     def show_hit(self, hit: HitPlace) -> None:
         wanted, self._wanted = self._wanted, None
-        if self.sessions_pane.is_current(hit):
-            self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
-            if self._reads:
-                self.transcript_pane.show_hit(hit)
+        if not self._list_pane.is_current(hit):
+            return
+        self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
+        if self._reads:
+            self.transcript_pane.show_hit(hit)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.
-        if self.sessions_pane.is_current(hit) and (hit.is_entry or wanted is None or wanted.path != hit.path):
+        if hit.is_entry or wanted is None or wanted.path != hit.path:
             self.tree_pane.show_hit(hit)
 
     @on(LineList.Moved, "#tree")
@@ -418,12 +352,12 @@ class BrowserScreen(SessionsScreen):
         self.tree_pane.update_borders()
         self.entry_pane.cursor_moved()
         self._renew_keys()
-        self.query_one("#resume", Bar).renew()
+        self._owner.query_one("#resume", Bar).renew()
 
     @on(EntryLines.CodeChanged)
     @on(TranscriptPane.SearchChanged)
     def _renew_keys(self) -> None:
-        self.query_one("#keys", Bar).renew()
+        self._owner.query_one("#keys", Bar).renew()
 
     @on(TreePane.WordsChanged)
     def _words_changed(self, event: TreePane.WordsChanged) -> None:
@@ -438,11 +372,11 @@ class BrowserScreen(SessionsScreen):
 
     def action_show_transcript(self) -> None:
         """Show the transcript in place of tree and entry, from the tree at its entry; or leave it again."""
-        row = self.sessions_pane.list.row
+        row = self._list.row
         if self._reads or row is None:
             self._close_transcript()
             return
-        tree, view, has_hit = self._tree, self._tree.view, self.sessions_pane.has_hit
+        tree, view, has_hit = self._tree, self._tree.view, self._list_pane.has_hit
         # The keys for the next hit move the tree's cursor from the list, too.
         node = tree.node if self._pane != "sessions" or tree.hits is not None else None
         follows = tree.follows and not has_hit
@@ -452,7 +386,7 @@ class BrowserScreen(SessionsScreen):
             self.transcript_pane.show_entry(row, node.id, node.offset, tree.hit if has_hit else None)
         else:
             self.transcript_pane.show_session(row, waits=has_hit)
-            self.sessions_pane.locate_again()
+            self._list_pane.locate_again()
 
     def action_close_transcript(self) -> None:
         """Go to the tree, at the entry of the block under the cursor."""
@@ -471,7 +405,7 @@ class BrowserScreen(SessionsScreen):
         """Put the tree's cursor on the entry of the block under the transcript's cursor. False: the tree does
         not have it, and no command may act on another entry.
         """
-        row, entry = self.sessions_pane.list.row, self.transcript_pane.entry
+        row, entry = self._list.row, self.transcript_pane.entry
         view = self._tree.view
         if not self._reads:
             return True
@@ -493,15 +427,9 @@ class BrowserScreen(SessionsScreen):
             self._wanted = place
             self.tree_pane.show_hit(place)
 
-    def files_changed(self) -> None:
-        super().files_changed()
+    def sessions_changed(self) -> None:
         self._renew_project()
         self.branch_flow.sessions_changed()
-
-    def action_done(self, event: ActionsDone) -> None:
-        super().action_done(event)
-        if event.what == WHAT and event.outcomes:
-            self.branch_flow.done(event.outcomes[0])
 
     def action_go_on(self, *, by_command: bool = False) -> None:
         """Resume at the leaf; ask how to continue from any other entry under the cursor.
@@ -510,7 +438,7 @@ class BrowserScreen(SessionsScreen):
         """
         is_leaf = self._tree.has_focus and self._tree.is_at_leaf
         if is_leaf and not by_command and self.entry_actions.shown_row() is not None:
-            self.resume_controller.resume()
+            self._owner.resume_controller.resume()
             return
         target = self.entry_actions.target()
         if target is not None:
@@ -526,7 +454,7 @@ class BrowserScreen(SessionsScreen):
 
     def action_export(self) -> None:
         """Export the marked sessions, or the one under the cursor."""
-        self.sessions_pane.once_known(lambda: self.exports.export(self.actions.targets()))
+        self._list_pane.once_known(lambda: self.exports.export(self._owner.actions.targets()))
 
     def action_export_entry(self) -> None:
         """Export the path to the entry under the cursor."""
@@ -536,13 +464,11 @@ class BrowserScreen(SessionsScreen):
 
     def action_export_shown(self) -> None:
         """Export the session that is shown."""
-        row = self.sessions_pane.list.row
+        row = self._list.row
         self.exports.export([row] if row is not None else [])
 
-    def action_stop_acting(self) -> None:
-        """Stop an export, or an action on several sessions."""
-        if not self.exports.stop_running():
-            super().action_stop_acting()
+    def stop_running(self) -> bool:
+        return self.exports.stop_running()
 
     def action_copy_entry(self) -> None:
         """Copy the text of what is under the cursor."""
@@ -576,9 +502,9 @@ class BrowserScreen(SessionsScreen):
                 return
         lines.toggle_look(look)
 
-    def action_go_prompt_beside(self, step: int) -> None:
+    def action_go_prompt(self, step: int) -> None:
         if self._reads:
-            super().action_go_prompt_beside(step)
+            self.transcript_pane.lines.action_go_prompt(step)
         else:
             self.action_in_tree("next_turn" if step > 0 else "previous_turn")
 
@@ -592,25 +518,17 @@ class BrowserScreen(SessionsScreen):
             action, *given = _IN_TRANSCRIPT[name]
             getattr(self.transcript_pane.lines, f"action_{action}")(*given, *parameters)
         else:
-            self._messages.show("This key acts on the tree, which is not shown")
+            self._owner.messages.show("This key acts on the tree, which is not shown")
 
     # commands
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        # in a search box a slash is a letter
-        types = self.sessions_pane.box.has_focus or (
-            self.is_mounted
-            and (self.tree_pane.finder.line.has_focus or self.transcript_pane.finder.line.has_focus)
-        )
-        return not (action == "open_filter" and types)
-
-    def action_open_filter(self) -> None:
+    def open_filter(self) -> None:
         """Search the sessions; from the tree or the entry, the entries of the tree."""
         if self._pane == "sessions":
-            self.sessions_pane.open_box()
+            self._list_pane.open_box()
         elif self._shows_project:
             self._focus_pane("sessions")
-            self.sessions_pane.open_box()
+            self._list_pane.open_box()
         elif self._reads:
             self.transcript_pane.finder.open()
         else:
@@ -621,7 +539,7 @@ class BrowserScreen(SessionsScreen):
         self.show_tree()
 
     @property
-    def beside(self) -> LineList:
+    def lines(self) -> LineList:
         if self._stand_in is not None:
             return self._stand_in.lines
         return self.entry_pane.lines if self.entry_pane.display else self._tree
@@ -632,34 +550,26 @@ class BrowserScreen(SessionsScreen):
         self._focus_pane("tree")
 
     def action_back(self) -> None:
-        """One step back."""
         if self._is_zoomed:
             self._zoom(False)
-        elif self.model.marked and self._pane == "sessions":
-            self.sessions_pane.list.clear_marks()
-            self.refresh_bars()
+        elif self._owner.model.marked and self._pane == "sessions":
+            self._list.clear_marks()
+            self._owner.refresh_bars()
         elif self._reads and not self._shows_project and self._pane != "sessions":
             if not self.transcript_pane.finder.drop():
                 self._close_transcript()
         elif self._pane == "tree" and self.tree_pane.drop_search():
-            self.refresh_bars()
-        elif self.sessions_pane.box.value:
-            self.sessions_pane.drop()
-        elif self._pane == "sessions" and self.sessions_pane.drop_set():
-            self.refresh_bars()
+            self._owner.refresh_bars()
+        elif self._list_pane.box.value:
+            self._list_pane.drop()
+        elif self._pane == "sessions" and self._list_pane.drop_set():
+            self._owner.refresh_bars()
         elif self._pane == "entry" and not self._shows_project:
             self._focus_pane("tree")
-        elif self._pane == "sessions" and self._is_over_another:
-            self.app.pop_screen()
+        elif self._pane == "sessions" and self._owner.is_over_another:
+            self._owner.dismiss()
         else:
             self._focus_pane("sessions")
-
-    @property
-    def _is_over_another(self) -> bool:
-        """Whether this was opened over a screen of the same kind: the example sessions over the user's own,
-        or the browser over the selector.
-        """
-        return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
     def action_next_pane(self) -> None:
         """Focus the next pane."""
@@ -679,12 +589,12 @@ class BrowserScreen(SessionsScreen):
         """Focus a pane; show the focused one alone, and all again."""
         if pane != self._pane:
             self._focus_pane(pane)
-        elif self._is_zoomed or len(self.pane_layout.boxes) > 1:
+        elif self._is_zoomed or len(self._owner.pane_layout.boxes) > 1:
             self._zoom(not self._is_zoomed)
 
     def _zoom(self, is_zoomed: bool) -> None:
         self._is_zoomed = is_zoomed
-        self.place_panes()
+        self._owner.place_panes()
         self._renew_keys()
 
     # sizes of the panes
@@ -696,17 +606,17 @@ class BrowserScreen(SessionsScreen):
 
     def _resize(self, panes: Sizes, *, saves: bool = True) -> None:
         """Set the sizes of the panes, for the next run as well if it ``saves``."""
-        self.model.arrange(self.model.arrangement.changed(panes=panes))
+        self._owner.model.arrange(self._owner.model.arrangement.changed(panes=panes))
         if self._pane in panes.hidden:
             self._focus_pane(next(name for name in PANES if name not in panes.hidden))
-        self.place_panes()
+        self._owner.place_panes()
         if saves:
-            self.facts.remember_arrangement()
+            self._owner.facts.remember_arrangement()
 
     def action_move_divider(self, step: int) -> None:
         """Move the column between the list and the panes beside it by some columns."""
-        box = self.pane_layout.boxes.get("sessions")
-        if self.pane_layout.divider >= 0 and box is not None:
+        box = self._owner.pane_layout.boxes.get("sessions")
+        if self._owner.pane_layout.divider >= 0 and box is not None:
             self._move_divider(box.width + step)
         elif step > 0 and "sessions" in self._sizes.hidden:
             self._show_panes("sessions")
@@ -714,12 +624,12 @@ class BrowserScreen(SessionsScreen):
             self._show_panes("tree", "entry")
 
     def _move_divider(self, columns: int, *, saves: bool = True) -> None:
-        self._resize(with_divider(self._sizes, columns, self.size.width), saves=saves)
+        self._resize(with_divider(self._sizes, columns, self._owner.size.width), saves=saves)
 
     def action_move_rule(self, step: int) -> None:
         """Move the rule between two panes, one above the other, by some lines."""
-        boxes = self.pane_layout.boxes
-        lower = [pane for pane, box in boxes.items() if box.y > self.pane_layout.top]
+        boxes = self._owner.pane_layout.boxes
+        lower = [pane for pane, box in boxes.items() if box.y > self._owner.pane_layout.top]
         if lower:
             self._move_rule(lower[-1], boxes[lower[-1]].y + step)
         elif step > 0:
@@ -728,31 +638,17 @@ class BrowserScreen(SessionsScreen):
             self._show_panes("entry")
 
     def _move_rule(self, lower: str, y: int, *, saves: bool = True) -> None:
-        sizes = with_rule(self._sizes, self.pane_layout, lower, y)
+        sizes = with_rule(self._sizes, self._owner.pane_layout, lower, y)
         if sizes is not None:
             self._resize(sizes, saves=saves)
 
-    @on(Divider.Dragged)
-    def _divider_dragged(self, event: Divider.Dragged) -> None:
-        self._move_divider(event.x, saves=event.done)
-
-    @on(Pane.Dragged)
-    def _rule_dragged(self, event: Pane.Dragged) -> None:
+    def dragged(self, event: Divider.Dragged | Pane.Dragged) -> None:
+        if isinstance(event, Divider.Dragged):
+            self._move_divider(event.x, saves=event.done)
+            return
         name = (event.pane.id or "").removesuffix("-pane")
-        if name in self.pane_layout.boxes:
+        if name in self._owner.pane_layout.boxes:
             self._move_rule(name, event.y, saves=event.done)
 
     def go_to(self, path: str, entry_id: str) -> None:
         self.entry_actions.go_to_entry(path, entry_id or None)
-
-    def command_target(self, pane: str) -> Widget | Screen[None]:
-        """The widget whose action a command of the table runs."""
-        if pane in ("app", "right"):
-            return self
-        if pane == "side":
-            return self.sessions_pane
-        if pane == "filter":
-            return self.sessions_pane.box
-        if pane == "list":
-            return self._main_widget(self._pane)
-        return self._widget(pane)
