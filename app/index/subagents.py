@@ -20,7 +20,7 @@ from app.stores.kept import is_copy
 from app.stores.layout import DEEPEST, listed_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from app.formats.prices import Prices, Spending
     from app.index.row import Outline, Signature
@@ -109,9 +109,7 @@ def with_subagents(
     copies = [row.path for row in rows if is_copy(row.path)]
     for store in stores:
         agents = [name for name in store.agents if name in found]
-        # the folders of copies of sessions that are gone
-        gone = {os.path.dirname(path) for path in copies if store.may_list(path)}
-        for folder in (*listed_folders(store), *gone) if agents else ():
+        for folder in _folders(store, copies) if agents else ():
             for path, stem, status in _in_folder(store, folder, owners):
                 row = owners.get(stem)
                 signature = signature_of(status)
@@ -125,6 +123,12 @@ def with_subagents(
                     if summary is not None:
                         sessions.append(provisional_row(path, store.root, summary.values(), signature))
     return sessions, list(subagents.values())
+
+
+def _folders(store: Store, copies: Iterable[str]) -> list[str]:
+    """The folders of a store with sessions, and those of the copies of its sessions that are gone."""
+    gone = {os.path.dirname(path) for path in copies if store.may_list(path)}
+    return [*listed_folders(store), *gone]
 
 
 def _in_folder(
