@@ -165,15 +165,18 @@ def due(
     setting: str,
     expires: Callable[[Row], int | None],
     now_ms: int,
+    *,
+    updates: bool = True,
 ) -> list[tuple[str, Store]]:
     """(path, store) of the sessions to keep at the end of a scan: the kept ones that have changed, and those
     that the user's setting asks for: "expiring" for the ones that their agent may delete within seven days,
     "all" for all that it may ever delete. "ask" and "never" ask for none.
 
     :param expires: see `app.index.filter_context.expiry_of`.
+    :param updates: with the kept ones that have changed.
     """
     by_root = {store.root: store for store in stores}
-    wanted = dict(outdated(stores))
+    wanted = dict(outdated(stores)) if updates else {}
     if setting in ("expiring", "all"):
         for row in rows:
             store = by_root.get(row.store)

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from types import FrameType
 from typing import Any, TypeVar
@@ -49,7 +50,7 @@ from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, S
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.archive import Archived, archived
-from app.stores.kept import kept_folder
+from app.stores.kept import copy_path, kept_folder
 from app.stores.retention import retention_ms
 from app.view.fork_order import dependents_of
 from app.view.formatting import short_id
@@ -95,11 +96,15 @@ def _trash(options: Options, setup: Setup) -> int:
 
     def act(session: ResolvedSession) -> Iterator[Change]:
         try:
-            yield trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
+            change = trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
         except LiveSession as error:
             if error.sure:
                 raise
             raise SessionError(error.path, 0, f"{error.reason} (--anyway trashes it all the same)") from None
+        kept = session.store.kept if session.store else ""
+        if kept and os.path.lexists(copy_path(session.path, kept)):
+            change = replace(change, note="its kept copy stays in the list: leafmark keep --drop removes it")
+        yield change
 
     return run_each(list(by_path.values()), act, options, setup)
 

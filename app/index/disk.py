@@ -89,7 +89,7 @@ class DiskUsage:
         for row in rows:
             named = row.parent_session or ""
             parent = by_path.get(named) or by_id.get(named)
-            if parent is not None and parent is not row:
+            if parent is not None and parent is not row and not row.is_gone:
                 self.sessions[row.path].repeated = repeated_bytes(row.path, parent.path)
 
     def of(self, rows: Iterable[Row]) -> Usage:

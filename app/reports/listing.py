@@ -356,7 +356,7 @@ def _state_signs(states: dict[str, str]) -> dict[str, str]:
 
 
 def _marks(row: Row, now_ms: int) -> str:
-    marks = []
+    marks = ["gone"] if row.is_gone else []
     if row.parent_session:
         marks.append("↳")
     if row.branch_count > 1:

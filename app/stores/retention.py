@@ -35,6 +35,11 @@ def retention_ms(root: str, agent: str, folders: Iterable[str], managed: str = "
     return None if days is None else days * DAY_MS
 
 
+def deletes_by_age(agents: Iterable[str]) -> bool:
+    """Whether one of the agents deletes sessions by age."""
+    return not _DAYS.keys().isdisjoint(agents)
+
+
 def retention_of_file(path: str, agent: str, cwd: str) -> int | None:
     """The same for the session at `path`, if only its own working folder is known ("" for none)."""
     return retention_ms(os.path.dirname(os.path.dirname(path)), agent, [cwd] if cwd else [])

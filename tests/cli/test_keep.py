@@ -281,6 +281,16 @@ def test_wrong_words_keep_nothing(run: Any, home: Path, words: list[str], code: 
     assert not (home / KEPT).exists()
 
 
+def test_a_kept_session_that_is_trashed_stays_as_its_copy(run: Any, home: Path) -> None:
+    session(home, "one")
+    run("keep", "one")
+    done = run("trash", "one")
+    assert (done.code, "its kept copy stays in the list" in done.err) == (0, True)
+    assert rows(run)["one"]["gone"]
+    assert run("undo").code == 0
+    assert not rows(run)["one"]["gone"]
+
+
 def test_a_moved_session_is_not_gone(run: Any, home: Path) -> None:
     path = session(home, "one", artifacts=0)
     run("keep", "one")
