@@ -1,10 +1,11 @@
-"""The facts for filters that no row contains: whether a session is live or pinned, its tags, and when its
-agent may delete it.
+"""The facts for filters that no row contains: whether a session is live or pinned, its tags, the files that
+it touched, and when its agent may delete it.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from app.formats.prices import Prices
     from app.index.row import Row
+    from app.index.touched_files import TouchedFiles
     from app.stores.base import Store
     from app.stores.tags import Taggings
 
@@ -32,6 +34,7 @@ def facts_of(
     now_ms: int,
     state_folder: str = "",
     prices: Prices = LIST_PRICES,
+    touched: TouchedFiles | None = None,
 ) -> Facts:
     """Return the facts about the sessions of `stores` at this moment; each is looked up at its first use.
 
@@ -40,6 +43,7 @@ def facts_of(
     :param state_folder: leafmark's state folder, with the tags, and the pins of sessions whose agents have
         no pins; "" for none.
     :param prices: those of tokens without a cost.
+    :param touched: the files that sessions touched; None if no filter asks for them.
     """
     by_root = {store.root: store for store in stores}
 
@@ -69,7 +73,8 @@ def facts_of(
     def tags(row: Row) -> Sequence[str]:
         return taggings().get((row.agent, row.id), NOTHING).tags
 
-    return Facts(lambda row: row.path in live(), pinned, tags, prices, kept_in(stores), expiry_of(rows))
+    facts = Facts(lambda row: row.path in live(), pinned, tags, prices, kept_in(stores), expiry_of(rows))
+    return facts if touched is None else replace(facts, touched=touched.lookup())
 
 
 def kept_in(stores: Sequence[Store]) -> Callable[[Row], bool]:

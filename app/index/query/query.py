@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.prices import Prices
+    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row
 
 Kind = Literal["word", "phrase", "regex"]
@@ -83,6 +84,7 @@ class Facts:
     kept     whether leafmark keeps a copy of the session
     expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
              for never
+    touched  the files that the session touched; None if they are not known yet
     """
 
     live: Callable[[Row], bool] = lambda row: False
@@ -91,6 +93,7 @@ class Facts:
     prices: Prices = LIST_PRICES
     kept: Callable[[Row], bool] = lambda row: row.is_gone
     expires: Callable[[Row], int | None] = lambda row: None
+    touched: Callable[[Row], TouchedPaths | None] = lambda row: None
 
 
 @dataclass(slots=True, frozen=True)
@@ -116,6 +119,7 @@ class Query:
     notes        remarks about the query
     hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
     sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
+    files        a filter asks for touched files (`index.touched_files`)
     """
 
     text: str = ""
@@ -127,6 +131,7 @@ class Query:
     notes: tuple[Note, ...] = ()
     hidden: bool = False
     sort: str = ""
+    files: bool = False
 
     @property
     def is_deep(self) -> bool:
