@@ -126,10 +126,14 @@ def keep_all(
     # Compressing leaves the lock of the interpreter to other threads.
     threads = min(_MOST_THREADS, os.cpu_count() or 1, len(sessions) or 1)
     with ThreadPoolExecutor(threads) as pool:
-        results = zip(sessions, pool.map(keep_one, sessions), strict=True)
-        for number, ((path, _), result) in enumerate(results, 1):
-            if result is not None:
-                done(number, path, result)
+        try:
+            results = zip(sessions, pool.map(keep_one, sessions), strict=True)
+            for number, ((path, _), result) in enumerate(results, 1):
+                if result is not None:
+                    done(number, path, result)
+        except BaseException:  # a signal does not wait for the rest
+            pool.shutdown(cancel_futures=True)
+            raise
     for folder in {os.path.dirname(copy_path(path, store.kept)) for path, store in sessions}:
         for leftover in temporaries(folder):
             if leftover.is_old(time.time_ns() // 1_000_000):
@@ -225,8 +229,12 @@ def damaged(copy: str) -> tuple[str, str]:
 
 def sizes(copy: str) -> tuple[int, int]:
     """The bytes of the files of a kept session when they were copied, and those of their copies."""
-    pairs = [(_unpacked_size(each), os.stat(each).st_size) for each in _copies_of(copy)]
-    return sum(size for size, _ in pairs), sum(size for _, size in pairs)
+    size = copy_size = 0
+    for each in _copies_of(copy):
+        with contextlib.suppress(OSError):  # dropped meanwhile
+            copy_size += os.stat(each).st_size
+            size += _unpacked_size(each)
+    return size, copy_size
 
 
 def restore_kept(copy: str, store: Store, retention: int | None, now_ms: int) -> Change:
