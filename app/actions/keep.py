@@ -9,6 +9,7 @@ the folder `kept-earlier` and stays there.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import os
 import re
@@ -89,12 +90,9 @@ def keep(path: str, store: Store, stores: Sequence[Store], *, anew: bool = False
     _require_inside(path, store)
     copy = copy_path(path, store.kept)
     written = int(_copy_file(path, copy, store.kept, anew=anew))
-    folder = artifacts_folder(path, stores)
-    if folder and not os.path.islink(folder):
-        for file, _ in files_below(folder):
-            with contextlib.suppress(NotThere):
-                if not file.endswith(SUFFIX):
-                    written += _copy_file(file, copy_path(file, store.kept), store.kept, anew=anew)
+    for file, _ in _artifacts(path, stores):
+        with contextlib.suppress(NotThere):
+            written += _copy_file(file, copy_path(file, store.kept), store.kept, anew=anew)
     size, copy_size = sizes(copy)
     return Kept(path, copy, size, copy_size, written)
 
@@ -159,7 +157,11 @@ def replace(
         for file in files:
             was = before + file[len(in_trash) :]
             if os.path.lexists(copy_path(was, store.kept)):
-                _copy_file(file, copy_path(was, store.kept), store.kept)
+                try:
+                    _copy_file(file, copy_path(was, store.kept), store.kept)
+                except SessionError as error:
+                    note = f"its copy lacks what was written last, which is in the trash: {error}"
+                    change = dataclasses.replace(change, note=note)
     return change
 
 
@@ -192,20 +194,17 @@ def due(
     return [*wanted.items()]
 
 
-def outdated(stores: Iterable[Store]) -> Iterator[tuple[str, Store]]:
+def outdated(stores: Sequence[Store]) -> Iterator[tuple[str, Store]]:
     """(path, store) of the kept sessions whose files have changed since."""
     for store in stores:
         for entry in copies(store):
             path = original_path(entry.path, store.kept)
-            files = [path, *(file for file, _ in files_below(os.path.splitext(path)[0]))]
-            for file in files:
-                try:
-                    status = os.stat(file)
-                except OSError:
-                    continue
-                if not _is_current(copy_path(file, store.kept), status):
-                    yield path, store
-                    break
+            try:
+                files = [(path, os.stat(path)), *_artifacts(path, stores)]
+            except OSError:
+                continue  # it is gone
+            if not all(_is_current(copy_path(file, store.kept), status) for file, status in files):
+                yield path, store
 
 
 def damage(copy: str) -> str:
@@ -286,15 +285,8 @@ def restore_kept(copy: str, store: Store, retention: int | None, now_ms: int) ->
         refused(path, error)
     if there:
         files = "1 file of its artifacts was" if there == 1 else f"{there:,} files of its artifacts were"
-        return change_with_note(change, f"{files} there already, and stayed")
+        return dataclasses.replace(change, note=f"{files} there already, and stayed")
     return change
-
-
-def change_with_note(change: Change, note: str) -> Change:
-    """The change with a remark for the user."""
-    from dataclasses import replace as replaced  # `replace` is the action here
-
-    return replaced(change, note=note)
 
 
 def drop(copy: str, store: Store, env: Mapping[str, str]) -> Change:
@@ -321,6 +313,14 @@ def _require_inside(path: str, store: Store) -> None:
     root = os.path.realpath(store.root)
     if not os.path.realpath(path).startswith(os.path.join(root, "")):
         raise NotAFile(path, 0, "is a link that leads out of the folder of sessions, and is not kept")
+
+
+def _artifacts(path: str, stores: Sequence[Store]) -> Iterator[tuple[str, os.stat_result]]:
+    """(path, status) of the files in the folder of artifacts of a session."""
+    folder = artifacts_folder(path, stores)
+    if folder and not os.path.islink(folder):
+        # Other files are left by a leafmark that was killed while it wrote.
+        yield from (found for found in files_below(folder) if not found[0].endswith(SUFFIX))
 
 
 def _artifacts_folder(copy: str) -> str:

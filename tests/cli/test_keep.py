@@ -356,3 +356,12 @@ def test_resume_restores_a_session_that_is_gone(tmp_path: Path, process: Any) ->
     assert os.waitpid(child, 0)[1] == 0
     assert out.read_text() == f"{work} --resume one\n{before.decode()}"
     assert path.read_bytes() == before
+
+
+def test_what_is_left_of_a_session_that_is_gone_is_no_reason_to_keep_it(run: Any, home: Path) -> None:
+    path = session(home, "one")
+    run("keep", "one")
+    path.unlink()
+    (path.with_suffix("") / "tool-results/2.txt").write_text("left")
+    done = run("index")
+    assert (done.code, done.err) == (0, "")
