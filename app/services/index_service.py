@@ -132,7 +132,8 @@ class IndexService(BackgroundService):
                 self._index.rescan(self._post_rescanned)
             self._model, self._is_cold = model, not model.total
             self._post_pending()
-        self._index.watch(self._changed, self._stop, self._keep)
+        self._index.scanned = self._keep
+        self._index.watch(self._changed, self._stop)
 
     def _keep(self) -> None:
         """Start a thread that brings kept sessions up to date, unless it runs."""

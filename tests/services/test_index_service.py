@@ -66,7 +66,7 @@ class FakeIndex:
     def rows(self) -> list[Row]:
         return self.stored
 
-    def watch(self, on_delta: Callable[[Delta], object], stop: threading.Event, scanned: object) -> None:
+    def watch(self, on_delta: Callable[[Delta], object], stop: threading.Event) -> None:
         for delta in self.deltas:
             on_delta(delta)
         if self.failure:
