@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
 from app.index import worker_pool, worker_process
 from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, Task, read
-from app.index.index import Index
 from app.index.text.segment import read_spans
 from app.index.text.store import TextStore
 from app.index.worker_pool import BATCH_BYTES, BATCH_FILES, CRASHED, WorkerPool, _batches, command
