@@ -245,6 +245,17 @@ REPORTS = {
         ),
         _JSON,
     ),
+    "disk": Command(
+        "print the disk space of sessions, of kept copies and of the index",
+        Word("query", _QUERY, many="*"),
+        Option(
+            "by",
+            "print one line for each of these, the largest first",
+            metavar="{project,session}",
+            convert=OneOf("project", "session"),
+        ),
+        _JSON,
+    ),
     "tree": Command(
         "print the tree of a session",
         _SESSION,
@@ -410,11 +421,21 @@ CHANGES = {
         _FORMAT,
         _JSON,
     ),
+    "keep": Command(
+        "keep compressed copies of sessions, which stay when their agent deletes the sessions",
+        Word("query", f"{_WHICH}; or {_QUERY}", many="*", metavar="SESSION"),
+        Option("list", "print the kept sessions"),
+        Option("drop", "move the copies of sessions to the system's trash; the sessions stay"),
+        Option("verify", "read the copies; keep a session again if its copy is damaged"),
+        Option("replace", "keep sessions, and move them to the system's trash"),
+        Option("anyway", "with --replace: even if an agent may have the session open"),
+        _JSON,
+    ),
     "restore": Command(
-        "bring sessions back from the trash, or from oh-my-pi's archive",
+        "bring sessions back from the trash, from kept copies, or from oh-my-pi's archive",
         Word(
             "sessions",
-            "its path before it was trashed, its path in the trash, its id, or the beginning of its id",
+            "its path before it was trashed or deleted, its path now, its id, or the beginning of its id",
             "+",
             "SESSION",
         ),

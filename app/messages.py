@@ -83,7 +83,8 @@ class CacheNotSaved(Message):
 
 @dataclass(eq=False, repr=False)
 class IndexRenewed(Message):
-    """The index was damaged, or of another version: it is made anew.
+    """The index was damaged, or of another version, and is made anew; or sessions may be deleted by their
+    agent, or could not be kept.
 
     reason   one line
     """

@@ -48,6 +48,8 @@ class Index:
     One thread calls `scan` or `watch`; other threads may use `rows`, `problem_files`, `note`, `rescan`,
     `query` and `place`. The index writes only the catalog and the texts in the cache folder. All types that
     the methods return and raise can be imported from `app.index`.
+
+    scanned   called in the thread of `watch` after each look at all files; set it before
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Index:
             another version, and are deleted. It must not use the index.
         """
         self.catalog = Catalog(cache_folder, stores, on_renewed)
+        self.scanned: Callable[[], object] = lambda: None
         self._stores = stores
         self._now = now
         self.text_store = TextStore(self.catalog)
@@ -209,7 +212,9 @@ class Index:
         from app.index.watch.follower import Follower
 
         guard_database(self.catalog.path)
-        follower = self._follower = Follower(self._scanner, self._stores, self._rescans, poll=self._poll)
+        follower = self._follower = Follower(
+            self._scanner, self._stores, self._rescans, poll=self._poll, scanned=self.scanned
+        )
         with self._reader:
             try:
                 self._scan(on_delta, stop, gentle=True)

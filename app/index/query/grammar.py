@@ -199,7 +199,9 @@ class _Parser:
         if not items:
             self._note(f"{token.field}: takes {FILTER_KINDS[token.field].takes}", token)
             return
-        if token.field in ("cost", "messages", "tokens") and has_separators([item.text for item in items]):
+        if token.field in ("cost", "messages", "tokens", "size") and has_separators(
+            [item.text for item in items]
+        ):
             message = "commas stand between values: write 1000 or 1k, not 1,000"
             if any(item.text.startswith("0") for item in items[1:]):
                 raise QueryError(message, items[0].start, items[-1].end - items[0].start)

@@ -81,6 +81,9 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    kept     whether leafmark keeps a copy of the session
+    expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
+             for never
     touched  the files that the session touched; None if they are not known yet
     """
 
@@ -88,6 +91,8 @@ class Facts:
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    kept: Callable[[Row], bool] = lambda row: row.is_gone
+    expires: Callable[[Row], int | None] = lambda row: None
     touched: Callable[[Row], TouchedPaths | None] = lambda row: None
 
 
