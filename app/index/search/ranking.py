@@ -6,7 +6,8 @@ A term can be in four places of a session, the best first:
     conversation   prompts, answers, thinking, summaries and messages of extensions; its folder, id, agent and
                    note, and its prompts in the history of the agent
     files          the paths of the files that its tools touched
-    tools          tool calls and their output, commands of the user, and everything else in its file
+    tools          tool calls and their output, commands of the user, and with `in:all` everything else in its
+                   file
 
 The place of a term is the best one that has it. The tier of a session is the worst of the places of its
 terms. The rarity of a term is the logarithm of the number of sessions divided by the number of those that
