@@ -237,12 +237,11 @@ async def test_after_a_change_only_the_top_screen_searches_again(browser, many, 
         await ui.settled()
         await ui.press("shift+tab", "slash", *"bread")
         above = ui.screen.sessions_pane
-        # 30 sessions, and the line of the folder
-        await ui.until(lambda: not above.is_due and len(ui.listed()) == 31, "what is found over it")
+        await ui.until(lambda: not above.is_due and len(ui.listed()) == 30, "what is found over it")
         searches.clear()
         late = message("late", "00000002", "user", "cake and bread", 30)
         append(ui.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
-        await ui.until(lambda: ui.listed()[1] == "s40" and not above.is_due, "the news")
+        await ui.until(lambda: searches and not above.is_due, "the news")
         assert side.model.lines[0].row.id != "s40", "it is known there, and not looked for"
         # a search of the screen below would cancel it
         assert set(searches) == {"bread"}
@@ -250,7 +249,7 @@ async def test_after_a_change_only_the_top_screen_searches_again(browser, many, 
             if not ui.selects:
                 await ui.press("escape")
         assert ui.screen.sessions_pane is side
-        await ui.until(lambda: ui.listed()[0] == "s40", "what was said meanwhile")
+        await ui.until(lambda: "s40" in ui.listed(), "what was said meanwhile")
         assert len(ui.listed()) == 31
         assert "cake" in searches
 
