@@ -91,6 +91,8 @@ class Turn:
     joined_to          the offset of the entry with that call; -1 for no such entry
     results            the results that are shown in this turn, by the id of the call
     found              the index of the block with a match, -1 for none
+    model              the model of an answer; "" if it is not known
+    day, clock         when it was written, as they are shown; "" if that is not known
     """
 
     entry_id: str | None
@@ -100,6 +102,9 @@ class Turn:
     joined_to: int = -1
     results: Mapping[str, Node] = field(default_factory=dict)
     found: int = -1
+    model: str = ""
+    day: str = ""
+    clock: str = ""
 
     @property
     def anchor(self) -> EntryRef:

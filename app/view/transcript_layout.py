@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.view.document_line import DocumentLine
+from app.view.document_line import PAD, DocumentLine, own_line
 from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 
 
@@ -27,7 +27,7 @@ class Spot(NamedTuple):
 
     :param anchor: the entry; None is the end of the session, with the cursor on the last block.
     :param block: the number of a block of the entry; -1 is the block with the match.
-    :param line: the line of the block that the cursor is on.
+    :param line: the line of the block that the cursor is on, from the first one below its heading.
     :param row: the line of the pane on which that line is shown, if possible.
     """
 
@@ -38,7 +38,7 @@ class Spot(NamedTuple):
 
 
 END = Spot(None)
-BEGINNING = Spot(FIRST_ENTRY, 0)
+BEGINNING = Spot(FIRST_ENTRY, 0, 0, 2)
 
 
 class PlacedBlock(NamedTuple):
@@ -48,6 +48,7 @@ class PlacedBlock(NamedTuple):
     :param number: its number in that turn.
     :param begin: its first line.
     :param end: the line behind its last one.
+    :param heading: the number of lines at its beginning that give its model and time, see `Headings`.
     :param point: the offset of the entry behind it at which other branches start; -1 for none.
     """
 
@@ -56,10 +57,51 @@ class PlacedBlock(NamedTuple):
     number: int
     begin: int
     end: int
+    heading: int = 0
     point: int = -1
 
 
 _BLANK = DocumentLine([])
+
+
+class Headings:
+    """The days, times and models that stand above the blocks of a transcript, or at their right end: each day
+    once, the time once a minute, the model when it changes.
+    """
+
+    def __init__(self) -> None:
+        self._day = self._clock = self._model = ""
+
+    def day_rule(self, turn: Turn) -> DocumentLine | None:
+        """The rule above the first turn of a day; None above any other."""
+        if not turn.blocks or turn.day in ("", self._day):
+            return None
+        self._day, self._clock = turn.day, ""
+        return own_line(f"{PAD}── {turn.day} ──")
+
+    def heading(self, turn: Turn, number: int, *, is_marked: bool = False) -> list[DocumentLine]:
+        """The line above the text of an answer, if it has one.
+
+        :param number: that of the block in the turn.
+        :param is_marked: the entry has a mark, which needs this line.
+        """
+        if turn.blocks[number].kind != "answer" or number != turn.main_block:
+            return []
+        model = turn.model if turn.model != self._model else ""
+        clock = turn.clock if turn.clock != self._clock or is_marked else ""
+        self._model, self._clock = turn.model or self._model, turn.clock or self._clock
+        facts = " · ".join(filter(None, (model, clock)))
+        return [own_line(PAD + (facts or "answer"))] if facts or is_marked else []
+
+    def without_time(self, turn: Turn, block: Block, lines: list[DocumentLine]) -> list[DocumentLine]:
+        """The lines of a block; a prompt has no time if the block above it is of the same minute."""
+        if block.kind != "prompt" or not turn.clock:
+            return lines
+        if turn.clock == self._clock:
+            first = lines[0]
+            return [DocumentLine(first.spans, first.block, own=first.own, ground=first.ground), *lines[1:]]
+        self._clock = turn.clock
+        return lines
 
 
 class TranscriptLayout:
@@ -70,6 +112,7 @@ class TranscriptLayout:
     lines     the lines of all blocks, with blank lines between them
     cursor    the index of the block with the cursor
     notes     lines below the entries at which other branches start, by the offset of the entry
+    marked    the ids of the entries with marks
     """
 
     def __init__(self) -> None:
@@ -78,6 +121,7 @@ class TranscriptLayout:
         self.lines: list[DocumentLine] = []
         self.cursor = 0
         self.notes: Mapping[int, DocumentLine] = {}
+        self.marked: Collection[str] = ()
         self.unfolds_tools = False
         self._begins: list[int] = []
         self._turn_begins: list[int] = []
@@ -127,16 +171,23 @@ class TranscriptLayout:
         blocks: list[PlacedBlock] = []
         turn_begins: list[int] = []
         before: Block | None = None
+        headings = Headings()
         for number, turn in enumerate(self.turns):
             turn_begins.append(len(lines))
+            rule = headings.day_rule(turn)
             for index, block in enumerate(turn.blocks):
-                if before is not None and not (before.is_tight and block.is_tight):
+                if before is not None and (rule is not None or not (before.is_tight and block.is_tight)):
                     lines.append(_BLANK)
+                if rule is not None:
+                    lines.append(rule)
+                    rule = None
                 if not index:
                     turn_begins[-1] = len(lines)
                 begin = len(lines)
-                lines += block.lines
-                blocks.append(PlacedBlock(block, number, index, begin, len(lines)))
+                heading = headings.heading(turn, index, is_marked=turn.entry_id in self.marked)
+                lines += heading
+                lines += headings.without_time(turn, block, block.lines)
+                blocks.append(PlacedBlock(block, number, index, begin, len(lines), len(heading)))
                 before = block
             note = self.notes.get(turn.offset) if self.notes else None
             if note is not None and blocks:
@@ -151,15 +202,6 @@ class TranscriptLayout:
     def begin_of(self, turn: int) -> int:
         """The first line of a turn, or the line at which it would begin if it has none."""
         return self._turn_begins[turn]
-
-    def end_of(self, turn: int) -> int:
-        """The line behind the last one of a turn."""
-        blocks = self.turns[turn].blocks
-        return (
-            self._turn_begins[turn] + sum(len(block.lines) for block in blocks)
-            if blocks
-            else self._turn_begins[turn]
-        )
 
     def turn_at(self, line: int) -> int:
         """The index of the turn of a line, or of the last line if there are fewer; -1 without turns."""
@@ -199,7 +241,7 @@ class TranscriptLayout:
         shown = self.turns[turn]
         for placed in self.blocks:
             if placed.turn == turn and placed.number == shown.found and placed.block.found >= 0:
-                return min(placed.begin + placed.block.found, placed.end - 1)
+                return min(placed.begin + placed.heading + placed.block.found, placed.end - 1)
         return self.begin_of(turn)
 
     def first_block_of(self, turn: int) -> int:
@@ -260,7 +302,7 @@ class TranscriptLayout:
         ref, placed, line = self.ref(), self.placed, self.pointer(top)
         if ref is None or placed is None:
             return END
-        return Spot(ref.anchor, ref.number, line - placed.begin, line - top)
+        return Spot(ref.anchor, ref.number, line - placed.begin - placed.heading, line - top)
 
     def go_to(self, spot: Spot, height: int) -> int:
         """Put the cursor on a position, or on the last block if that is not there.
@@ -284,7 +326,8 @@ class TranscriptLayout:
         else:
             self.cursor = at
             placed = self.blocks[at]
-            top = min(placed.begin + spot.line, placed.end - 1) - spot.row
+            line = placed.begin + placed.heading + spot.line
+            top = max(placed.begin, min(line, placed.end - 1)) - spot.row
         top = self.clamped(top, height)
         return top if self.is_in_view(top, height) else self.top_with(self.cursor, top, height)
 
@@ -303,8 +346,8 @@ class TranscriptLayout:
         """
         placed = self.blocks[index] if self.blocks else None
         if placed is not None and (placed.end - placed.begin > height or placed.begin < top):
-            # One line of what is above it, except at the beginning.
-            top = placed.begin - (1 if index and placed.end - placed.begin < height else 0)
+            # One line of what is above it, and all of that at the beginning.
+            top = placed.begin - (1 if placed.end - placed.begin < height else 0) if index else 0
         elif placed is not None and placed.end > top + height:
             top = placed.end - height
         return self.clamped(top, height)

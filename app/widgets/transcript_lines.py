@@ -177,7 +177,8 @@ class TranscriptLines(LineList):
         """Show the labels of entries, by id, and which of them is the leaf."""
         if (labels, leaf_id) != (self.labels, self.leaf_id):
             self.labels, self.leaf_id = labels, leaf_id
-            self.redraw_rows()
+            self.transcript.marked = {*labels, leaf_id or ""}
+            self.placed_anew()
 
     def placed_anew(self) -> None:
         """Show that lines were placed anew; the block with the cursor stays where it is."""
@@ -267,7 +268,9 @@ class TranscriptLines(LineList):
             return []
         at = self.transcript.block_at(index)
         placed = self.transcript.blocks[at] if at >= 0 else None
-        if placed is None or placed.begin != index or placed.block.head is None:
+        if placed is None or placed.begin != index:
+            return []
+        if placed.block.head is None and not placed.heading:
             return []
         turn = self.turns[placed.turn]
         if turn.entry_id is None or placed.number != turn.main_block:

@@ -571,7 +571,7 @@ async def test_the_cursor_goes_from_block_to_block_and_scrolls_inside_a_long_one
     async with pane() as ui:
         long = "\n".join(f"row {number}" for number in range(50))
         await ui.show(session(tmp_path, *chain("first", long, "second", "third")))
-        assert ui.block.startswith("1 May")
+        assert ui.block.startswith("10:0")
         await ui.press("up")
         assert ui.block.startswith("second")
         await ui.press("up")
@@ -721,7 +721,7 @@ async def test_a_branch_point_names_the_other_branch_and_b_goes_there_and_back(t
         await ui.show(session(tmp_path, *BRANCHED, linear=False))
         await ui.until(lambda: "Ψ 1 other branch starts here: cache it" in ui.text(), "the branch point")
         await ui.press("home", "b")
-        assert ui.block.startswith("1 May"), "the block with the branch point"
+        assert ui.block.startswith("the token is read too early"), "the block with the branch point"
         await ui.press("b")
         await ui.until(lambda: "slower than before" in ui.text(), "the other branch")
         assert ui.block.startswith("cache it")
@@ -745,7 +745,7 @@ async def test_a_search_goes_from_hit_to_hit_also_on_other_branches(tmp_path):
         await ui.press(*"faster")
         await ui.until(lambda: "hit 1 of 3 · " in ui.title, "the first hit")
         assert ui.title.endswith(" · 1 hit on other branches")
-        assert ui.block.startswith("1 May")
+        assert ui.block.startswith("much faster")
         await ui.press("enter")
         assert ui.app.focused is ui.lines
         await ui.press("n")
@@ -784,7 +784,7 @@ async def test_labels_and_prompts_are_gone_to_also_where_nothing_is_read(tmp_pat
         assert "◆ in the middle" in ui.text()
         await ui.press("M")
         await ui.until(
-            lambda: "◆ near the start" in ui.text() and ui.block.startswith("1 May"), "a label above"
+            lambda: "◆ near the start" in ui.text() and ui.block.startswith("10:02"), "a label above"
         )
         assert "text 1" in ui.rows()
         await ui.press("M")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +13,7 @@ from app.view.line import highlight_line
 from app.view.text_window import find_words
 from app.view.transcript import MOST_TEXT, turn
 from app.view.transcript_block import FOLDED, SHORT
+from app.view.transcript_layout import TranscriptLayout
 from app.view.transcript_outline import BranchStart, Outline, Places
 from tests.cases import cases
 from tests.factory import entry, message
@@ -33,7 +35,81 @@ def made(raw, cells=60, words=(), **options):
 
 
 def lines(raw, cells=60, words=(), **options):
-    return [line.whole_text.strip() for line in made(raw, cells, words, **options).lines]
+    """The lines of the entry alone, below the rule of its day."""
+    return shown([made(raw, cells, words, **options)])[1:]
+
+
+def shown(turns):
+    """All lines of a transcript but blank ones between its blocks."""
+    layout = TranscriptLayout()
+    layout.show(turns)
+    gaps = {placed.end for placed in layout.blocks}
+    lines = enumerate(layout.lines)
+    return [line.whole_text.strip() for number, line in lines if line.spans or number not in gaps]
+
+
+def said(role, time, text="text", model=""):
+    """The turn of a message.
+
+    :param time: minutes after 1 May, 10:00.
+    """
+    raw = message(f"{role}{time}", None, role, text)
+    raw["timestamp"] = datetime.fromtimestamp(1_777_629_600 + 60 * time, UTC).isoformat()
+    raw["message"].update({"model": model} if model else {})
+    return made(raw)
+
+
+def test_day_time_and_model_are_shown_when_they_change():
+    day = 24 * 60
+    turns = [
+        said("user", 0),
+        said("assistant", 0, model="sonnet"),
+        said("user", 1),
+        said("assistant", 1, model="sonnet"),
+        said("assistant", 2, model="opus"),
+        said("user", day + 2),
+        said("assistant", day + 2, model="opus"),
+    ]
+    expected = [
+        "── Fri 1 May ──",
+        "▌ text  10:00",
+        "sonnet",
+        "text",
+        "▌ text  10:01",
+        "text",
+        "opus · 10:02",
+        "text",
+        "── Sat 2 May ──",
+        "▌ text  10:02",
+        "text",
+    ]
+    assert shown(turns) == expected
+    # The same whichever part is read first.
+    for split in range(1, len(turns)):
+        layout = TranscriptLayout()
+        layout.show(turns[split:])
+        layout.add(turns[:split], ())
+        assert [line.whole_text.strip() for line in layout.lines if line.spans] == expected
+
+
+def test_the_block_at_the_top_stays_when_its_heading_goes():
+    long = "\n".join(f"- row {number}" for number in range(40))
+    layout = TranscriptLayout()
+    layout.show([said("assistant", 1, long, model="sonnet"), said("user", 2)])
+    assert layout.lines[1].text.strip() == "sonnet · 10:01"
+    layout.cursor = 0
+    spot = layout.spot(12)
+    line = layout.lines[layout.pointer(12)].text
+    layout.add([said("assistant", 0, model="sonnet"), said("user", 1)], ())
+    assert layout.lines[layout.go_to(spot, 10)].text == line
+    assert "sonnet" not in layout.lines[layout.blocks[2].begin].text
+
+
+def test_a_marked_answer_keeps_its_line():
+    layout = TranscriptLayout()
+    layout.marked = {"assistant0"}
+    layout.show([said("user", 0), said("assistant", 0)])
+    assert [line.whole_text.strip() for line in layout.lines if line.spans][2:] == ["10:00", "text"]
 
 
 def kinds(raw, **options):
@@ -298,9 +374,9 @@ def test_a_table_is_drawn_in_columns():
 def test_code_has_a_bar_its_language_and_colours_and_is_not_wrapped():
     raw = answer(text("```python\ndef f():\n    return 'x'  # " + "y" * 200 + "\n```\nafter"))
     shown = made(raw)
-    assert [line.text for line in shown.lines][1:3] == ["    python", "  │ def f():"]
-    assert shown.lines[3].scrolls
-    assert ("def", "syntax-keyword") in shown.lines[2].spans
+    assert [line.text for line in shown.lines][:2] == ["    python", "  │ def f():"]
+    assert shown.lines[2].scrolls
+    assert ("def", "syntax-keyword") in shown.lines[1].spans
     assert shown.blocks[0].codes == ["def f():\n    return 'x'  # " + "y" * 200]
 
 
