@@ -242,7 +242,8 @@ class TranscriptLines(LineList):
             spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
         elif line.scrolls:
             spans = fit_line(spans, room)
-        return fit_line(spans, cells)
+        margin = (cells - room) // 2
+        return fit_line([(" " * margin, "text"), *spans] if margin else spans, cells)
 
     @property
     def _code_cells(self) -> int:

@@ -826,3 +826,12 @@ async def test_code_scrolls_sideways_and_a_search_marks_no_words_of_leafmark(tmp
             if word == "needle":
                 assert marked == ["needle", "needle"], "the code and the text, not the model"
             ui.pane.finder.drop()
+
+
+async def test_a_wide_pane_has_the_text_in_its_middle(tmp_path):
+    async with pane(size=(200, 20)) as ui:
+        await ui.show(session(tmp_path, *chain("first", "answer")))
+        wide = [line for line in ui.text().splitlines() if "▌ first" in line or "10:01" in line]
+        assert wide[0].index("▌") > 40
+        assert wide[0].rstrip("│ ").endswith("10:01"), "the time ends the line of text"
+        assert len(wide[0].rstrip("│ ")) < 160
