@@ -10,14 +10,15 @@ import contextlib
 import os
 import shutil
 import signal
+import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from app.actions.shell_words import quoted, shell_line, shell_of
 from app.index.live_sessions import verdict_to_resume
-from app.paths import home_prefix_length
+from app.paths import ENDED_VARIABLE, current_folder, home_prefix_length
 from app.stores import agent_named
 from app.stores.base import Agent, Store
 from app.stores.live import LIVE, Processes, Verdict
@@ -48,6 +49,7 @@ class Plan:
     elsewhere     how the session goes on in another folder if its own cannot be used: `RESUME` or `FORK`; ""
                   if it does not, or not here
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
+    path          the file of the session; "" for a new one
     """
 
     argv: list[str]
@@ -60,6 +62,7 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
     elsewhere: str = ""
     asks: tuple[str, ...] = ()
+    path: str = ""
 
     @property
     def shell(self) -> str:
@@ -115,6 +118,7 @@ def plan(
 
     header = header_of(path, (row_agent,))
     made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
+    made.path = path
     made.asks = (header.refusal,) if header and header.refusal else ()
     if folder_problem is not None and program is not None:
         if not agent.why_not("fork", path):
@@ -200,6 +204,35 @@ def execute(plan: Plan) -> NoReturn:
         if missing and os.path.isdir(plan.cwd):
             raise ResumeError(f"{plan.program}: its interpreter, {missing}, is not there") from error
         raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
+
+
+def plan_to_return(plan: Plan, back: Sequence[str], env: Mapping[str, str]) -> Plan:
+    """The plan to run the agent of another plan and to become leafmark when it ends, see `app.come_back`. The
+    plan itself if it is impossible.
+
+    :param back: the command of leafmark, to which the path of the session is added.
+    :param env: the environment of leafmark.
+    """
+    # Imported here: few users come back.
+    import json
+
+    from app import come_back
+
+    here = current_folder()
+    if plan.problem or plan.program is None or here is None:
+        return plan
+    how = {
+        "program": plan.program,
+        "cwd": plan.cwd,
+        "unset": [name for name in env if name not in plan.environment],
+        "variables": {name: value for name, value in plan.environment.items() if env.get(name) != value},
+        "path": plan.path,
+        "back": [*back],
+        "ended": ENDED_VARIABLE,
+    }
+    # Isolated: the folder of the script has modules of leafmark, and may be none of the agent's.
+    argv = [sys.executable, "-I", "-S", come_back.__file__, json.dumps(how), *plan.argv]
+    return Plan(argv, here, dict(env), sys.executable, None)
 
 
 @contextlib.contextmanager
