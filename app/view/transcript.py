@@ -36,11 +36,10 @@ from app.view.tool_block import (
     SHORT_LINES,
     Result,
     barred,
-    fold_head,
     nested_result,
     tool_block,
 )
-from app.view.transcript_block import FOLDED, SHORT, Block, Turn
+from app.view.transcript_block import FOLDED, SHORT, Block, Turn, fold_head
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -119,6 +118,7 @@ def _find(made: Turn, words: Sequence[str]) -> None:
         return
     made.found, index = best
     block = made.blocks[made.found]
+    block.in_open_run = True
     if index >= 0 and block.folds and block.state == FOLDED:
         block.state = SHORT
     skipped = (1 if block.head is not None else 0) + (1 if block.is_tail and block.more else 0)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.view.document_line import PAD, DocumentLine, own_line
-from app.view.transcript_block import FOLDED, SHORT, Block, Turn
+from app.view.line import Line
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block, Turn, fold_head
 
 
 class BlockRef(NamedTuple):
@@ -41,13 +43,18 @@ END = Spot(None)
 BEGINNING = Spot(FIRST_ENTRY, 0, 0, 2)
 
 
+Member = tuple[int, int]
+"""A block of a run of calls: the index of its turn, and its number in that turn."""
+
+
 class PlacedBlock(NamedTuple):
     """A block and its lines.
 
     :param turn: the index of its turn.
-    :param number: its number in that turn.
+    :param number: its number in that turn; for the line of a run, `run_number` of its first block.
     :param begin: its first line.
     :param end: the line behind its last one.
+    :param run: for the line of a run of calls, the index of the turn and the number of each block of it.
     :param heading: the number of lines at its beginning that give its model and time, see `Headings`.
     :param point: the offset of the entry behind it at which other branches start; -1 for none.
     """
@@ -59,9 +66,21 @@ class PlacedBlock(NamedTuple):
     end: int
     heading: int = 0
     point: int = -1
+    run: Sequence[Member] = ()
 
 
 _BLANK = DocumentLine([])
+_RUN_BYTES = 16
+"""A run ends at each multiple of this power of two in the file: a prompt with ten thousand calls would be
+read whole before one page is full.
+"""
+
+
+def run_number(number: int) -> int:
+    """The number of the line of a run, by that of its first block; and the other way round. It is neither
+    that of a block nor -1.
+    """
+    return -2 - number
 
 
 class Headings:
@@ -162,8 +181,9 @@ class TranscriptLayout:
         if self.unfolds_tools:
             for turn in turns:
                 for block in turn.blocks:
-                    if block.folds and block.kind in ("tool", "thinking"):
+                    if block.folds and block.is_tight:
                         block.state = max(block.state, SHORT)
+                        block.in_open_run = True
 
     def place(self) -> None:
         """Place all lines anew."""
@@ -172,10 +192,14 @@ class TranscriptLayout:
         turn_begins: list[int] = []
         before: Block | None = None
         headings = Headings()
+        runs, hidden = self._runs()
         for number, turn in enumerate(self.turns):
             turn_begins.append(len(lines))
             rule = headings.day_rule(turn)
             for index, block in enumerate(turn.blocks):
+                run = runs.get((number, index))
+                if run is None and (number, index) in hidden:
+                    continue
                 if before is not None and (rule is not None or not (before.is_tight and block.is_tight)):
                     lines.append(_BLANK)
                 if rule is not None:
@@ -184,6 +208,14 @@ class TranscriptLayout:
                 if not index:
                     turn_begins[-1] = len(lines)
                 begin = len(lines)
+                if run is not None:
+                    block_of_run = self._block_of_run(run)
+                    lines += block_of_run.lines
+                    placed = PlacedBlock(block_of_run, number, run_number(index), begin, len(lines), run=run)
+                    blocks.append(placed)
+                    before, begin = block, len(lines)
+                    if (number, index) in hidden:
+                        continue
                 heading = headings.heading(turn, index, is_marked=turn.entry_id in self.marked)
                 lines += heading
                 lines += headings.without_time(turn, block, block.lines)
@@ -196,6 +228,71 @@ class TranscriptLayout:
         self.lines, self.blocks, self._turn_begins = lines, blocks, turn_begins
         self._begins = [placed.begin for placed in blocks]
         self.cursor = max(0, min(self.cursor, len(blocks) - 1))
+
+    # runs of calls
+
+    def _runs(self) -> tuple[dict[Member, Sequence[Member]], set[Member]]:
+        """The runs of calls that one line stands for, by their first blocks; and the blocks of those that are
+        folded. A run has two calls or more and the thoughts between them, of one day and of entries without
+        marks.
+        """
+        runs: dict[Member, Sequence[Member]] = {}
+        hidden: set[Member] = set()
+        run: list[Member] = []
+        before: tuple[object, ...] = ()
+
+        def close() -> None:
+            blocks = [self.turns[turn].blocks[number] for turn, number in run]
+            if sum(bool(block.brief) for block in blocks) > 1:
+                runs[run[0]] = tuple(run)
+                if not any(block.in_open_run for block in blocks):
+                    hidden.update(run)
+            run.clear()
+
+        for index, turn in enumerate(self.turns):
+            part = (turn.day, turn.offset >> _RUN_BYTES)
+            if turn.blocks and (part != before or turn.entry_id in self.marked):
+                before = part
+                close()
+            for number, block in enumerate(turn.blocks):
+                if not block.is_tight:
+                    close()
+                elif turn.entry_id not in self.marked:
+                    run.append((index, number))
+            if turn.offset in self.notes:
+                close()
+        close()
+        return runs, hidden
+
+    def _block_of_run(self, run: Sequence[Member]) -> Block:
+        """The line that stands for a run of calls."""
+        blocks = self._blocks_of(run)
+        calls = [block for block in blocks if block.brief]
+        briefs = ((brief, len(list(group))) for brief, group in groupby(block.brief for block in calls))
+        text = ", ".join(brief if times == 1 else f"{brief} ({times:,})" for brief, times in briefs)
+        failed = sum(block.has_failed for block in calls)
+        right: Line = [(f"× {failed:,} failed", "error")] if failed else []
+        head, open_head = fold_head(f"{len(calls):,} tools:", "dim", text, right)
+        is_open = any(block.in_open_run for block in blocks)
+        return Block("tools", [], head=head, open_head=open_head, state=FULL if is_open else FOLDED)
+
+    def _blocks_of(self, run: Sequence[Member]) -> list[Block]:
+        return [self.turns[turn].blocks[number] for turn, number in run]
+
+    def switch_run(self, placed: PlacedBlock) -> None:
+        """Unfold a run of calls, or fold it. Call `place` then."""
+        blocks = self._blocks_of(placed.run)
+        is_open = any(block.in_open_run for block in blocks)
+        for block in blocks:
+            block.in_open_run = not is_open
+
+    def reveal(self, anchor: EntryRef) -> None:
+        """Unfold the run of calls that an entry is in."""
+        turn = self.turn_of(anchor)
+        blocks = self.turns[turn].blocks if turn >= 0 else []
+        if blocks and not any(placed.turn == turn and not placed.run for placed in self.blocks):
+            blocks[0].in_open_run = True
+            self.place()
 
     # places
 
@@ -277,14 +374,11 @@ class TranscriptLayout:
         turn = self.turn_of(ref.anchor)
         if turn < 0:
             return -1
-        return next(
-            (
-                number
-                for number, placed in enumerate(self.blocks)
-                if placed.turn == turn and placed.number == ref.number
-            ),
-            -1,
-        )
+        for index, placed in enumerate(self.blocks):
+            if placed.turn == turn and placed.number == ref.number:
+                return index
+        member = turn, ref.number if ref.number >= 0 else run_number(ref.number)
+        return next((index for index, placed in enumerate(self.blocks) if member in placed.run), -1)
 
     def pointer(self, top: int) -> int:
         """The line on which the cursor is drawn: the first one of its block in view; -1 without blocks.
@@ -315,7 +409,7 @@ class TranscriptLayout:
         at = self.index_of(BlockRef(spot.anchor, spot.block)) if turn >= 0 and spot.anchor is not None else -1
         if turn < 0:
             self.cursor, top = max(0, len(self.blocks) - 1), len(self.lines)
-        elif spot.block < 0:
+        elif spot.block == -1:
             # The match is a third down the pane, or the entry begins two lines down if that shows both.
             self.cursor = self.first_block_of(turn)
             line, begin, row = self.found_line(turn), self.begin_of(turn), height // 3
@@ -386,14 +480,17 @@ class TranscriptLayout:
         then.
         """
         self.unfolds_tools = not folds
-        for placed in self.blocks:
-            block = placed.block
-            if block.folds and block.kind in ("tool", "thinking"):
-                block.state = FOLDED if folds else max(block.state, SHORT)
+        for turn in self.turns:
+            for block in turn.blocks:
+                if block.folds and block.is_tight:
+                    block.state = FOLDED if folds else max(block.state, SHORT)
+                    block.in_open_run = not folds
 
 
 def _keep_folds(before: Turn, after: Turn) -> None:
     """Keep what the user has unfolded in a turn that is read again."""
     for old, new in zip(before.blocks, after.blocks, strict=False):
+        if old.kind == new.kind:
+            new.in_open_run = new.in_open_run or old.in_open_run
         if old.kind == new.kind and old.folds and new.folds and old.state > new.state:
             new.state = SHORT if new.more else old.state

@@ -155,6 +155,8 @@ class TranscriptLines(LineList):
         self.words, self.notice, self.shift = words, "", 0
         self.transcript.show(turns, keeps_folds=keeps_folds)
         self.spot, self.at_end = spot, at_end
+        if spot.anchor is not None and spot.block < 0:
+            self.transcript.reveal(spot.anchor)
         self._lay_out()
         if spot.anchor is not None and spot.block < 0 and self.lines:
             found = self.transcript.found_line(self.transcript.turn_of(spot.anchor))
@@ -446,7 +448,9 @@ class TranscriptLines(LineList):
         if placed is None or not placed.block.folds:
             return
         block = placed.block
-        if block.state == FOLDED:
+        if placed.run:
+            self.transcript.switch_run(placed)
+        elif block.state == FOLDED:
             block.state = SHORT
         elif block.state == SHORT and block.more:
             self.post_message(self.BlockAsked("lines"))

@@ -676,9 +676,9 @@ async def test_results_are_joined_with_calls_that_are_read_after_them(tmp_path):
         )
     async with pane() as ui:
         await ui.show(session(tmp_path, *lines))
-        await ui.press(*["pageup"] * 3)
+        await ui.press("ctrl+t", *["pageup"] * 3)
         await ui.settle()
-        shown = [line.whole_text for line in ui.lines.lines if "bash" in line.text]
+        shown = [line.whole_text for line in ui.lines.lines if "▾ bash" in line.text]
         assert len(shown) > 40
         assert all("run" in line and "1 line" in line for line in shown)
 
@@ -835,3 +835,29 @@ async def test_a_wide_pane_has_the_text_in_its_middle(tmp_path):
         assert wide[0].index("▌") > 40
         assert wide[0].rstrip("│ ").endswith("10:01"), "the time ends the line of text"
         assert len(wide[0].rstrip("│ ")) < 160
+
+
+async def test_the_calls_of_a_prompt_are_one_line_that_space_unfolds(tmp_path):
+    lines = [header(), message("u", None, "user", "go")]
+    for number in range(3):
+        lines.append(
+            answer(f"a{number}", lines[-1]["id"], call("bash", id=str(number), command=f"run {number}"))
+        )
+    lines.append(message("z", "a2", "assistant", "all done"))
+    async with pane() as ui:
+        row = session(tmp_path, *lines)
+        await ui.show(row)
+        assert "▸ 3 tools:  bash (3)" in ui.rows()
+        await ui.press("k", "space")
+        assert [line.split()[:4] for line in ui.rows() if "bash" in line] == [
+            ["▾", "3", "tools:", "bash"],
+            *(["▸", "bash", "run", str(number)] for number in range(3)),
+        ]
+        await ui.press("space")
+        assert "▸ 3 tools:  bash (3)" in ui.rows()
+        await ui.press("y")
+        await ui.until(lambda: bool(ui.app.clipboard), "the copy")
+        assert ui.app.clipboard == "run 0\n\nrun 1\n\nrun 2", "the calls that the line stands for"
+        await ui.hit(row, "a1", "run", "1")
+        assert "▸ bash  run 1" in ui.rows(), "a hit"
+        assert ui.block.startswith("▸ bash  run 1")

@@ -105,6 +105,91 @@ def test_the_block_at_the_top_stays_when_its_heading_goes():
     assert "sonnet" not in layout.lines[layout.blocks[2].begin].text
 
 
+def calls(number, *blocks, outputs=(), offset=0, **options):
+    """The turn of an answer that calls tools."""
+    raw = answer(*blocks)
+    results = {block["id"]: output for block, output in zip(blocks, outputs, strict=False)}
+    return turn(raw, f"calls{number}", offset + number, 60, now_ms=MAY_FIRST, results=results, **options)
+
+
+EDIT = {"path": "src/auth.py", "oldText": "a", "newText": "b"}
+
+
+def three_calls(**options):
+    return [
+        said("user", 0),
+        calls(1, call("edit", "1", **EDIT), **options),
+        calls(2, {"type": "thinking", "thinking": "next"}, call("write", "2", path="t/test_auth.py")),
+        calls(3, call("bash", "3", command="make"), outputs=[result("no", "3", isError=True)]),
+        said("assistant", 4),
+    ]
+
+
+def test_the_calls_of_a_prompt_are_one_line_that_unfolds():
+    layout = TranscriptLayout()
+    layout.show(three_calls())
+    line = "▸ 3 tools:  edit auth.py +1 −1, write test_auth.py, bash  × 1 failed"
+    assert [each.whole_text.strip() for each in layout.lines if each.spans][2:] == [line, "10:04", "text"]
+    layout.cursor = 1
+    ref = layout.ref()
+    layout.switch_run(layout.placed)
+    layout.place()
+    heads = [layout.lines[placed.begin].text.split()[:2] for placed in layout.blocks]
+    assert heads[1:-1] == [
+        ["▾", "3"],
+        ["▾", "edit"],
+        ["▸", "thinking"],
+        ["▸", "write"],
+        ["▾", "bash"],
+    ]
+    assert layout.index_of(ref) == layout.cursor == 1
+    # A call that is read later joins its run; one above it as well.
+    layout.add([], [calls(9, call("ls", "9")), said("assistant", 10)])
+    layout.switch_run(layout.placed)
+    layout.place()
+    assert len(layout.blocks) == 5
+
+
+def test_the_line_of_calls_is_the_same_whichever_part_is_read_first():
+    for split in range(1, 5):
+        layout = TranscriptLayout()
+        layout.show(three_calls()[split:])
+        layout.add(three_calls()[:split], ())
+        assert [placed.block.kind for placed in layout.blocks] == ["prompt", "tools", "answer"], split
+
+
+def test_a_call_that_is_wanted_is_unfolded():
+    def kinds_of(layout):
+        return [placed.block.kind for placed in layout.blocks]
+
+    unfolded = ["prompt", "tools", "tool", "thinking", "tool", "tool", "answer"]
+    layout = TranscriptLayout()
+    layout.show(three_calls(words=("auth",), has_match=True))
+    assert kinds_of(layout) == unfolded, "a hit"
+    layout.show(three_calls())
+    layout.reveal(EntryRef("calls2", 2))
+    assert kinds_of(layout) == unfolded, "a jump to an entry"
+    layout.show(three_calls())
+    layout.fold_tools(folds=False)
+    layout.place()
+    assert kinds_of(layout) == unfolded, "all tools"
+    layout.fold_tools(folds=True)
+    layout.place()
+    layout.marked = {"calls3"}
+    layout.place()
+    assert kinds_of(layout) == ["prompt", "tools", "tool", "answer"], "a label"
+
+
+def test_a_long_run_of_calls_has_several_lines():
+    layout = TranscriptLayout()
+    layout.show([calls(number, call("ls", str(number)), offset=number * 4096) for number in range(40)])
+    assert [layout.lines[placed.begin].text.strip() for placed in layout.blocks] == [
+        "▸ 16 tools:  ls (16)",
+        "▸ 16 tools:  ls (16)",
+        "▸ 8 tools:  ls (8)",
+    ]
+
+
 def test_a_marked_answer_keeps_its_line():
     layout = TranscriptLayout()
     layout.marked = {"assistant0"}
