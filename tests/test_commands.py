@@ -14,7 +14,6 @@ from app.keys import QUIT_KEYS, footer, key_of, remap
 from app.settings import read_settings
 from app.view.bars import list_keys, preview_keys, search_keys
 from app.view.preset import BROWSER, SELECTOR
-from app.widgets.commands import bindings_of
 from tests.cases import cases
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("D", "list.roomy", "", "", ""),
         ("plus", "group.open_all", "branch.unfold_all", "", "block.open_all"),
         ("minus", "group.close_all", "branch.fold_others", "", "block.close_all"),
-        ("ctrl+t", "search.everywhere", "tree.filter_tools", "", "block.tools"),
+        ("ctrl+t", "", "tree.filter_tools", "", "block.tools"),
         ("ctrl+d", "session.trash", "tree.filter_default", "", ""),
         ("delete", "session.delete", "", "", ""),
         ("ctrl+s", "list.order", "", "", ""),
@@ -146,7 +145,6 @@ def test_without_a_session_the_line_offers_nothing_about_one() -> None:
 def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert remap(dict.fromkeys([command.id for command in COMMANDS], "")) == []
     assert not any(command.keys for command in COMMANDS)
-    assert bindings_of(*PANES) == []
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
     for preset, is_here, typed in itertools.product([BROWSER, SELECTOR], [True, False], [True, False]):
         assert search_keys(preset, here=is_here, typed=typed) == []

@@ -12,16 +12,20 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from app.actions.shell_words import quoted, shell_line, shell_of
 from app.index.live_sessions import verdict_to_resume
 from app.paths import ENDED_VARIABLE, current_folder, home_prefix_length
+from app.sessions.errors import SessionError
 from app.stores import agent_named
 from app.stores.base import Agent, Store
+from app.stores.kept import original_path
 from app.stores.live import LIVE, Processes, Verdict
+from app.stores.retention import retention_of_file
 
 _LONGEST_LINE = 4_096
 
@@ -50,6 +54,8 @@ class Plan:
                   if it does not, or not here
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
     path          the file of the session; "" for a new one
+    restores      the path of a kept session whose file is gone, and has to be restored first; "" for none
+    restore       restores it; None if nothing has to be restored
     """
 
     argv: list[str]
@@ -63,6 +69,8 @@ class Plan:
     elsewhere: str = ""
     asks: tuple[str, ...] = ()
     path: str = ""
+    restores: str = ""
+    restore: Callable[[], object] | None = None
 
     @property
     def shell(self) -> str:
@@ -76,6 +84,8 @@ class Plan:
             words += ["-u", name]
         words += [f"{name}={quoted(value, shell)}" for name, value in self.variables.items()]
         line = " ".join([*words, shell_line(self.argv, shell)])
+        if self.restores:
+            line = f"{shell_line(['leafmark', 'restore', self.restores], shell)} && {line}"
         return f"{shell_line(['cd', self.folder], shell)} && {line}" if self.folder else line
 
 
@@ -104,28 +114,47 @@ def plan(
     """
     agent_store = store.of(row_agent)
     agent = agent_store.agent
-    path = os.path.abspath(path)
+    copy = os.path.abspath(path)
+    path = original_path(copy, store.kept) or copy
     command = agent.executable(path)
     arguments = agent.attach_arguments(job) if job else agent.resume_arguments(path, session_id, agent_store)
     argv = [command, *arguments]
     folder_problem = _folder_problem(cwd, env)
     program = find_program(command, env)
-    problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
+    problem = _find_problem(agent, copy, cwd, agent_store, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
     # Imported here: the first key would wait for it, and it runs in a thread of the screen.
     from app.formats.header import header_of
 
-    header = header_of(path, (row_agent,))
+    header = header_of(copy, (row_agent,))
     made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
     made.path = path
     made.asks = (header.refusal,) if header and header.refusal else ()
+    if copy != path:
+        made.restores = path
+        made.restore = lambda: _restore(copy, path, store, row_agent, cwd)
     if folder_problem is not None and program is not None:
         if not agent.why_not("fork", path):
             made.elsewhere = FORK
         elif agent.resumes_anywhere and agent.resume_problem(path, "", agent_store) is None:
             made.elsewhere = RESUME
     return made
+
+
+def _restore(copy: str, path: str, store: Store, agent: str, cwd: str) -> None:
+    """Bring back a kept session whose file is gone.
+
+    :raises ResumeError: it cannot be restored.
+    """
+    # Imported here: few sessions are gone, and it loads what writes sessions.
+    from app.actions.keep import restore_kept
+
+    try:
+        retention = retention_of_file(path, agent, cwd)
+        restore_kept(copy, store, retention, time.time_ns() // 1_000_000)
+    except SessionError as error:
+        raise ResumeError(str(error)) from error
 
 
 def plan_now(
@@ -195,6 +224,8 @@ def execute(plan: Plan) -> NoReturn:
     """
     if plan.problem or plan.program is None:
         raise ResumeError(plan.problem or f"{plan.argv[0]} is not installed")
+    if plan.restore is not None:
+        plan.restore()
     try:
         os.chdir(plan.cwd)
         with _default_signals():
@@ -232,7 +263,7 @@ def plan_to_return(plan: Plan, back: Sequence[str], env: Mapping[str, str]) -> P
     }
     # Isolated: the folder of the script has modules of leafmark, and may be none of the agent's.
     argv = [sys.executable, "-I", "-S", come_back.__file__, json.dumps(how), *plan.argv]
-    return Plan(argv, here, dict(env), sys.executable, None)
+    return Plan(argv, here, dict(env), sys.executable, None, restores=plan.restores, restore=plan.restore)
 
 
 @contextlib.contextmanager

@@ -31,20 +31,20 @@ class Ticker:
 
     def __init__(self) -> None:
         self.gaps: list[float] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._tick, daemon=True)
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.tick, daemon=True)
 
     def __enter__(self) -> Ticker:
-        self._thread.start()
+        self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
+        self.stop.set()
+        self.thread.join()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         last = time.perf_counter()
-        while not self._stop.is_set():
+        while not self.stop.is_set():
             time.sleep(TICK)
             now = time.perf_counter()
             self.gaps.append(now - last)
@@ -52,15 +52,16 @@ class Ticker:
 
 
 def main() -> int:
+    from leafmark import Index
+
     from app import setup
-    from app.index.index import Index
 
     process_setup = setup.setup_from_process()
     index = Index(process_setup.stores, process_setup.cache_folder)
     index.rows()
     index.scan()
 
-    def search(text: str, *, all_text: bool = False, typed: bool = False) -> Timing:
+    def search(text: str, *, typed: bool = False) -> Timing:
         """Search as the screen does, and take the times.
 
         :param typed: stop when all sessions are searched, before similar spellings are tried, as the next key
@@ -68,7 +69,7 @@ def main() -> int:
         """
         started = time.perf_counter()
         first = done = 0.0
-        run = index.query(text, all_text=all_text)
+        run = index.query(text, live=True)
         for page in run:
             if not first:
                 # The screen needs the details of one hit, for the preview.
@@ -101,8 +102,8 @@ def main() -> int:
     else:
         # Bring the files into the page cache. The query is another one, because the sessions without a match
         # are remembered.
-        search("qzqz", all_text=True, typed=True)
-        figures = {"done": search(sys.argv[2], all_text=True).done}
+        search("qzqz", typed=True)
+        figures = {"done": search(sys.argv[2]).done}
     index.close()
     print(json.dumps(figures))
     return 0

@@ -7,8 +7,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Row
 
-from app.index.row import FIELDS, Row, refused_row, session_row, signature_of
+from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.reports.listing import to_json
 from app.sessions.summary import Summary
 from app.stores.tags import Tagging
@@ -109,6 +110,9 @@ def test_json_has_exactly_the_documented_fields() -> None:
         "problems": 1,
         "tags": [],
         "note": None,
+        "expires": None,
+        "kept": False,
+        "gone": False,
     }
     tagged = to_json(make(), "idle", 0, Tagging(("urgent", "ci"), "ask Ann"))
     assert (tagged["tags"], tagged["note"]) == (["urgent", "ci"], "ask Ann")

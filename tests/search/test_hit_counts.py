@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.demo import write_demo
-from app.index.index import Index
 from app.sessions.tree.tree import open_tree
 from app.sessions.tree.tree_text import TreeText
 from app.stores import discover
@@ -44,7 +45,7 @@ def test_the_list_counts_the_hits_that_the_tree_finds(tmp_path: Path) -> None:
     for query in (*sorted(words)[::3], *sorted(labels), *TOGETHER):
         for page in index.query(query):
             for hit in page.hits:
-                if hit.near:
+                if hit.near or hit.missing or hit.tier == "tools":
                     continue
                 expected = len(found_in(texts[hit.path], query.split()))
                 assert hit.count(1000) == expected, (query, hit.row.title)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import nullcontext
 
 import pytest
 
-from app.dialogs.questions import InUseDialog, ResumeDialog
 from tests.claude_lines import line, write
 from tests.factory import chain
 from tests.holding import held, running
@@ -49,7 +49,7 @@ async def test_a_double_click_resumes_and_a_click_selects(browser, installed, tm
         row = ui.sessions.model.index_of(str(path))
         await ui.pilot.click("#sessions", offset=(5, row))
         assert ui.sessions.row.path == str(path)
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.settled()
         await ui.pilot.click("#sessions", offset=(5, row), times=2)
         assert ui.app.return_value.argv[-1] == str(path)
@@ -61,13 +61,13 @@ async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browse
     async with browser() as ui:
         assert "! Cannot resume: folder gone. Enter: details and ways out." in ui.text()
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         assert "pi --session" in ui.text()
         await ui.press("c")
         assert "pi --session" in ui.app.clipboard
         await ui.press("enter")
-        assert not ui.app._exit
-        assert not isinstance(ui.screen, ResumeDialog)
+        assert not ui.has_ended
+        assert not ui.is_in("Cannot resume", "Resume")
 
 
 async def test_a_folder_with_a_nul_counts_as_no_folder(browser, installed, tmp_path):
@@ -84,9 +84,9 @@ async def test_a_missing_program_is_reported(browser, three):
     async with browser() as ui:
         assert "pi not on PATH" in ui.text()
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         await ui.press("r")
-        assert not ui.app._exit, "there is nothing to run"
+        assert not ui.has_ended, "there is nothing to run"
 
 
 on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
@@ -110,10 +110,10 @@ async def test_a_live_session_has_a_warning_and_the_first_choice_is_harmless(bro
             words = " ".join(ui.text().replace("│", " ").split())
             assert f"● This session is open: process {pid} (pi) has it open." in words
             await ui.press("down", "down", "enter")
-            assert isinstance(ui.screen, InUseDialog), "it cannot be opened"
-            assert not ui.app._exit
+            assert ui.is_in("This session"), "it cannot be opened"
+            assert not ui.has_ended
             await ui.press("home", "enter")
-            await ui.until(lambda: ui.app._exit, "the fork")
+            await ui.until(lambda: ui.has_ended, "the fork")
             assert ui.app.return_value.argv[-1] not in ("", str(path))
 
 
@@ -149,12 +149,12 @@ async def test_a_pi_that_starts_later_causes_a_warning(browser, installed, progr
             ui.screen.facts.look()
             await ui.until(lambda: "◐" in ui.text(), "the mark")
             await ui.press("enter")
-            await ui.until(lambda: isinstance(ui.screen, InUseDialog), "the question")
+            await ui.until(lambda: ui.is_in("This session"), "the question")
             await ui.press("escape")
         ui.screen.facts.look()
         await ui.until(lambda: "◐" not in ui.text(), "the mark to go")
         await ui.press("enter")
-        await ui.until(lambda: ui.app._exit, "the end")
+        await ui.until(lambda: ui.has_ended, "the end")
         assert ui.app.return_value.argv[-1] == str(path)
 
 
@@ -164,7 +164,7 @@ async def test_a_file_that_pi_refuses_has_a_warning_that_names_the_repair(browse
     async with browser(here=work, size=(200, 40)) as ui:
         assert "a byte order mark before the header: pi refuses such a file" in ui.text().splitlines()[-2]
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         words = " ".join(ui.text().replace("│", " ").split())
         assert "pi refuses such a file; `leafmark fork` copies the active path" in words
         await ui.press("r")
@@ -176,9 +176,9 @@ async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
     async with browser(here=work) as ui:
         ui.screen.resume_controller.planned = ""
         await ui.press("enter")
-        assert not ui.app._exit
+        assert not ui.has_ended
         ui.screen.resume_controller.make_plan(ui.sessions.row)
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert ui.app.return_value.argv[-1] == str(path)
 
 
@@ -213,3 +213,22 @@ async def test_a_session_in_the_background_is_joined_while_it_runs(browser, tmp_
             await ui.until(lambda: "Enter runs claude --resume one" in ui.text(), "the usual command")
             await ui.press("enter")
             assert ui.app.return_value.argv == ["claude", "--resume", "one"]
+
+
+async def test_a_toy_agent_resumes_an_example_and_returns(browser, three, monkeypatch):
+    shown = []
+    monkeypatch.setattr("textual.app.App.suspend", lambda self: nullcontext())
+    monkeypatch.setattr("builtins.input", shown.append)
+    async with browser() as ui:
+        await ui.press("f6")
+        await ui.until(lambda: len(ui.listed()) > 10, "the examples")
+        await ui.settled()
+        title = ui.sessions.row.title
+        await ui.press("enter")
+        await ui.until(lambda: shown, "the toy agent")
+        await ui.settled()
+        assert ui.sessions.row.title == title
+        assert "Enter runs a toy agent instead of pi in ~/work/shop" in ui.text()
+    (text,) = shown
+    assert f'Here pi would go on with "{title}"' in text
+    assert "pi --session " in text

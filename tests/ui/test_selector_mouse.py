@@ -31,7 +31,7 @@ async def test_a_click_selects_and_shows(browser, work):
         await ui.settled()
         assert ui.sessions.row.id == "s04"
         await ui.until(lambda: "task 04" in ui.text().split("transcript")[-1], "its transcript")
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.sessions.model.marked == set()
 
 
@@ -39,7 +39,7 @@ async def test_a_double_click_resumes(browser, work):
     async with browser(selector="", here=work) as ui:
         path = str(ui.path("s03"))
         await ui.pilot.click("#sessions", offset=(8, 3), times=2)
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert ui.app.return_value.argv == ["pi", "--session", path]
 
 
@@ -48,7 +48,7 @@ async def test_clicks_on_two_rows_are_no_double_click(browser, work):
         await ui.pilot.click("#sessions", offset=(8, 3))
         await ui.pilot.click("#sessions", offset=(8, 6))
         await ui.settled()
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.sessions.row.id == "s06"
 
 
@@ -77,11 +77,11 @@ async def test_only_the_left_button_resumes(browser, work, monkeypatch, buttons)
     async with browser(selector="", here=work) as ui:
         monkeypatch.setattr(ui.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
         await clicks(ui, "sessions", (8, 3), *buttons)
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
         # two left clicks are a double click, whatever came before
         await clicks(ui, "sessions", (8, 5), RIGHT, LEFT, LEFT)
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert ui.app.return_value.argv == ["pi", "--session", str(ui.path("s05"))]
 
 
@@ -90,7 +90,7 @@ async def test_clicks_outside_of_rows_do_nothing(browser, work):
         await ui.until(lambda: ui.listed() == [], "nothing")
         await ui.pilot.click("#sessions", offset=(8, 20), times=2)
         await ui.pilot.click("#sessions", offset=(8, 0), times=2)
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor_in_view(browser, work):
@@ -130,4 +130,4 @@ async def test_during_a_question_clicks_do_nothing(browser, work):
         assert ui.app.screen is before
         await ui.press("escape")
         assert ui.sessions.row.id == "s00"
-        assert not ui.app._exit
+        assert not ui.has_ended

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark import Row
 
-from app.index.row import FIELDS, Row
+from app.index.row import FIELDS
 from app.view.arrangement import ORDERS, SCOPES, Arrangement
 from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row
@@ -71,7 +72,7 @@ CHANGES = st.one_of(
 
 def search(model, paths):
     ranks = {path: rank for rank, path in enumerate(paths)}
-    model.set_found(set(paths), ["s"], by_rows=len(paths) != 1, ranks=ranks)
+    model.set_found(set(paths), ["s"], ranks=ranks)
 
 
 def grown(row, when):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from app.formats.amounts import token_count
 from app.formats.text import is_invisible, one_line
 from app.formats.utf8_text import fold
-from app.index.query.filter_table import FILTER_KINDS
+from app.index.query.filter_table import FILES, FILTER_KINDS
+from app.index.query.path_pattern import PathPattern
 from app.index.query.query import Filter, QueryError
 from app.index.query.tokens import single_spaced
 from app.index.query.values import SIGNS, number_test, split_sign, time_range
@@ -17,6 +18,7 @@ from app.index.row import is_ahead, is_empty, is_subagent, problem_count
 from app.paths import home_prefix_length
 from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
 from app.stores import AGENTS
+from app.stores.retention import SOON_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
     Test = Callable[[Row, Facts], bool]
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
-_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"))
+_ON_EVERY_ROW = frozenset(
+    (
+        *("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag", "size"),
+        *("kept", "gone", "expiring"),
+    )
+)
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
 HIDDEN = frozenset(("empty", "subagent"))
@@ -105,6 +112,8 @@ class FilterBuilder:
             return [_cached(attrgetter("tools"), lambda tools: not wanted.isdisjoint(map(normalise, tools)))]
         if field in ("has", "is"):
             return [self._property(value) for value in values]
+        if field in FILES:
+            return [self._path(item, only_changed=field == "edited") for item in items]
         if field == "date":
             return [_within(self._times(item), self._now_ms) for item in items]
         return [_number(field, item) for item in items]
@@ -127,6 +136,23 @@ class FilterBuilder:
 
         return test
 
+    def _path(self, item: Item, *, only_changed: bool) -> Test:
+        # Imported here because only patterns and paths need it.
+        from app.index.query.regex import BadPattern
+
+        try:
+            pattern = PathPattern(item.text, self._home)
+        except BadPattern as error:
+            raise QueryError(error.message, item.start, item.end - item.start) from None
+
+        def test(row: Row, facts: Facts) -> bool:
+            touched = facts.touched(row)
+            if touched is None:
+                return False
+            return pattern.is_in(touched.cwd, touched.changed if only_changed else touched.all)
+
+        return test
+
     def _times(self, item: Item) -> TimeRange:
         times = time_range(fold(item.text), self._now_ms, self._zone)
         if times is None:
@@ -137,6 +163,9 @@ class FilterBuilder:
         if value == "damaged":
             now_ms = self._now_ms
             return lambda row, facts: bool(row.refused) or problem_count(row, now_ms) > 0
+        if value == "expiring":
+            soon = self._now_ms + SOON_MS
+            return lambda row, facts: (expires := facts.expires(row)) is not None and expires <= soon
         return _PROPERTIES[value]
 
 
@@ -144,7 +173,7 @@ def is_unfinished(field: str, item: Item) -> bool:
     """Whether a value is only being typed: it is empty, or only the sign before a number."""
     if not item.text.strip():
         return True
-    return field in ("date", "cost", "tokens", "messages") and item.text in SIGNS
+    return field in ("date", "cost", "tokens", "messages", "size") and item.text in SIGNS
 
 
 def _wrong_value(field: str, item: Item) -> QueryError:
@@ -170,6 +199,8 @@ def _number(field: str, item: Item) -> Test:
         raise _wrong_value(field, item)
     if field == "messages":
         return lambda row, facts: test(row.message_count)
+    if field == "size":
+        return lambda row, facts: test(row.size)
     if field == "tokens":
         return lambda row, facts: test(token_count(row.tokens))
     # Users type dollars and cents.
@@ -199,6 +230,8 @@ _PROPERTIES: dict[str, Test] = {
     "subagent": lambda row, facts: is_subagent(row),
     "named": lambda row, facts: not is_invisible(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
+    "kept": lambda row, facts: facts.kept(row),
+    "gone": lambda row, facts: row.is_gone,
 }
 
 

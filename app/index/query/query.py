@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
-from app.formats.text_kinds import CONVERSATION
+from app.formats.text_kinds import CONVERSATION, SEARCHED
 from app.formats.utf8_text import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.prices import Prices
+    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row
 
 Kind = Literal["word", "phrase", "regex"]
@@ -80,12 +81,19 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    kept     whether leafmark keeps a copy of the session
+    expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
+             for never
+    touched  the files that the session touched; None if they are not known yet
     """
 
     live: Callable[[Row], bool] = lambda row: False
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    kept: Callable[[Row], bool] = lambda row: row.is_gone
+    expires: Callable[[Row], int | None] = lambda row: None
+    touched: Callable[[Row], TouchedPaths | None] = lambda row: None
 
 
 @dataclass(slots=True, frozen=True)
@@ -111,21 +119,23 @@ class Query:
     notes        remarks about the query
     hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
     sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
+    files        a filter asks for touched files (`index.touched_files`)
     """
 
     text: str = ""
     terms: tuple[Term, ...] = ()
     filters: tuple[Filter, ...] = ()
-    kinds: frozenset[int] = CONVERSATION
+    kinds: frozenset[int] = SEARCHED
     tools: frozenset[str] = frozenset()
     everywhere: bool = True
     notes: tuple[Note, ...] = ()
     hidden: bool = False
     sort: str = ""
+    files: bool = False
 
     @property
-    def is_deep(self) -> bool:
-        """Whether session files have to be read, because the text store lacks some kind of text."""
+    def needs_files(self) -> bool:
+        """Whether terms are searched in some kind of text that only the session files have."""
         return bool(self.terms) and not self.kinds <= CONVERSATION
 
     def passes(self, row: Row, facts: Facts) -> bool:
