@@ -96,6 +96,7 @@ class Browser(CrashApp["Plan | None"]):
         typed: str = "",
         begin_at: str = "",
         settings: Settings | None = None,
+        news: str = "",
     ) -> None:
         """:param model: the list that the first frame already shows.
         :param theme: a name in `app.view.palette.THEMES`; empty for the one that was chosen last.
@@ -106,6 +107,7 @@ class Browser(CrashApp["Plan | None"]):
         :param selector: the query with which the selector opens in place of the browser.
         :param typed: the query with which the browser opens.
         :param begin_at: the path of the session at which it opens; "" for the first one.
+        :param news: a sentence for the status line, raw; "" for none.
         """
         super().__init__(
             driver_class=driver_class(take_over, self._lose_terminal) if take_over is not None else None
@@ -116,6 +118,7 @@ class Browser(CrashApp["Plan | None"]):
         self._preset = BROWSER if selector is None else SELECTOR
         self._query = selector or typed
         self._begin_at = begin_at
+        self._news = news
         self._settings = settings or Settings()
         self._model = model or empty_list(surroundings, self._settings, self._preset)
         ascii_only = self._settings.draws_ascii(surroundings.env)
@@ -223,6 +226,8 @@ class Browser(CrashApp["Plan | None"]):
         all objects would delay the screen by three frames. Read the styles of dialogs.
         """
         self._collector.begin()
+        if self._news:
+            self.notify(one_line(self._news, 200), severity="warning")
         self.set_interval(CHECK_SECONDS, self._collect_when_idle)
         # A dialog that is open already has read its styles.
         if not self.stylesheet.has_source(str(DIALOG_STYLES)):

@@ -206,6 +206,8 @@ def _show(options: Options, *, is_process: bool = False) -> int:
     ending = ExitSignals(is_process=is_process)
     ending.take()
     folder: DemoFolder | None = None
+    # No program that leafmark runs is to have it.
+    news = os.environ.pop(paths.ENDED_VARIABLE, "")
     try:
         folder = _demo_folder(options)
         if folder:
@@ -214,7 +216,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
         if options.command:
             code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:
-            code, error_text = full_screen.browse(options, surroundings, theme, ending)
+            code, error_text = full_screen.browse(options, surroundings, theme, ending, news)
         return _fail(error_text, code) if error_text else code
     except OSError as error:
         if is_process:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from app.formats.text import one_line
 from app.index.watch.polling import has_little_address_space
 from app.keys import remap
 from app.options import DONE, FAILED, WRONG_USE, Options
-from app.settings import Settings, read_settings
+from app.settings import RETURN, Settings, read_settings
 from app.setup import Setup
 from app.signals import ExitSignals
 from app.startup import first_frame
@@ -62,6 +63,7 @@ def run(
     *,
     typed: str = "",
     begin_at: str = "",
+    news: str = "",
 ) -> tuple[Plan | None, int, str]:
     """Show the browser, or the selector, until the user leaves it.
 
@@ -70,6 +72,7 @@ def run(
     :param query: the first query of the selector; None for the browser.
     :param typed: the first query of the browser.
     :param begin_at: the path of the session that the browser opens at; "" for the first one.
+    :param news: a sentence for the status line; "" for none.
     :return: the plan of the chosen session, or None; the exit code; the error, "" for none.
     """
     settings = _settings(setup)
@@ -116,6 +119,7 @@ def run(
             typed=typed,
             begin_at=begin_at,
             settings=settings,
+            news=news,
         )
         plan = app.run()
         ended = True
@@ -150,27 +154,47 @@ def _end_commands(*, at_once: bool = False) -> None:
         (commands.kill_all if at_once else commands.end_all)()
 
 
-def become(plan: Plan, ending: ExitSignals) -> tuple[int, str]:
+def become(plan: Plan, ending: ExitSignals, back: Returning | None = None) -> tuple[int, str]:
     """Become the agent. The function returns only after an error.
 
+    :param back: to become a process that runs the agent and comes back here, if the user wants that.
     :param ending: gives the signals back first, because a program inherits ignored signals.
     :return: the exit code and the error.
     """
     # Imported here: the first rows do not need it.
-    from app.actions.resume import ResumeError, execute
+    from app.actions.resume import ResumeError, execute, plan_to_return
 
     ending.give_back()
     try:
-        execute(plan)
+        execute(plan_to_return(plan, *back) if back is not None else plan)
     except ResumeError as error:
         return FAILED, f"leafmark: {error}\n{plan.shell}"
+
+
+Returning = tuple[Sequence[str], Mapping[str, str]]
+"""The command by which leafmark is started again, and its environment."""
+
+
+def _returning(options: Options, setup: Setup) -> Returning | None:
+    """How to come back when the agent has ended; None if the user does not want that."""
+    if _has_no_settings(setup) or read_settings(setup.env).after_resume != RETURN:
+        return None
+    # The words before leafmark's own are the interpreter's and the program's name.
+    program = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
+    words = [f"--theme={options.theme}"] if options.theme else []
+    words += [f"--store={agent}={folder}" for agent, folder in options.store]
+    return [sys.executable, *program, *words], setup.env
+
+
+def _has_no_settings(setup: Setup) -> bool:
+    return not os.path.lexists(os.path.join(paths.config_folder(setup.env), paths.CONFIG))
 
 
 def _settings(setup: Setup) -> Settings | None:
     """The user's settings; None if there is no settings file. The keys of the commands are set here, before
     any keys are bound.
     """
-    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), paths.CONFIG)):
+    if _has_no_settings(setup):
         return None
     settings = read_settings(setup.env)
     setup.prices = settings.prices
@@ -207,11 +231,14 @@ def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
     return indexing
 
 
-def browse(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:
+def browse(
+    options: Options, setup: Setup, theme: str, ending: ExitSignals, news: str = ""
+) -> tuple[int, str]:
     """Show the browser, at the session or with the query of the command line, and become the agent of the
     session that is chosen.
 
     :param ending: handles the signals.
+    :param news: a sentence for the status line; "" for none.
     :return: the exit code and the error, "" for none.
     """
     begin_at = ""
@@ -223,8 +250,8 @@ def browse(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
         if error:
             return code, error
     typed = "" if begin_at else " ".join(options.query)
-    plan, code, error = run(setup, theme, ending, typed=typed, begin_at=begin_at)
-    return (code, error) if plan is None else become(plan, ending)
+    plan, code, error = run(setup, theme, ending, typed=typed, begin_at=begin_at, news=news)
+    return (code, error) if plan is None else become(plan, ending, _returning(options, setup))
 
 
 def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:

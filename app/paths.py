@@ -22,6 +22,8 @@ NAME = "leafmark"
 CACHE_VARIABLE = "LEAFMARK_CACHE_DIR"
 STATE_VARIABLE = "LEAFMARK_STATE_DIR"
 CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
+ENDED_VARIABLE = "LEAFMARK_AGENT_ENDED"
+"""Says how the agent ended that leafmark has run; it is not set if all went well."""
 
 FOLDER_GONE = "the current folder is gone, and a relative path leads nowhere"
 

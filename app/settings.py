@@ -32,6 +32,9 @@ _DEAREST = 1_000_000
 
 _MOST_DAYS = 3650
 
+EXEC, RETURN = "exec", "return"
+"""Leafmark becomes the agent, or comes back when the agent ends."""
+
 
 @dataclass(slots=True)
 class Settings:
@@ -44,6 +47,7 @@ class Settings:
     :param needs_days: for how many days a session that waits, or that ended badly, needs the user.
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
+    :param after_resume: what stands in for leafmark when it resumes a session: `EXEC` or `RETURN`.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param export_folder: the folder for exports from the screen; "" for the one of `export.file_name`.
     :param keep: which sessions are kept without being asked (`app.actions.keep.due`).
@@ -60,6 +64,7 @@ class Settings:
     needs_days: int = 7
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
+    after_resume: str = EXEC
     images: str = AUTO
     export_folder: str = ""
     keep: str = "ask"
@@ -351,6 +356,14 @@ SETTINGS = (
         'summary_command = ["summarise", "--short"]',
         (),
         _command,
+        at_once=True,
+    ),
+    Setting(
+        "after_resume",
+        "exec: leafmark becomes the agent. return: leafmark comes back when the agent ends.",
+        'after_resume = "exec"',
+        (f'"{EXEC}"', f'"{RETURN}"'),
+        _one_of(EXEC, RETURN),
         at_once=True,
     ),
     Setting(

@@ -10,15 +10,16 @@ import contextlib
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from app.actions.shell_words import quoted, shell_line, shell_of
 from app.index.live_sessions import verdict_to_resume
-from app.paths import home_prefix_length
+from app.paths import ENDED_VARIABLE, current_folder, home_prefix_length
 from app.sessions.errors import SessionError
 from app.stores import agent_named
 from app.stores.base import Agent, Store
@@ -52,6 +53,7 @@ class Plan:
     elsewhere     how the session goes on in another folder if its own cannot be used: `RESUME` or `FORK`; ""
                   if it does not, or not here
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
+    path          the file of the session; "" for a new one
     restores      the path of a kept session whose file is gone, and has to be restored first; "" for none
     restore       restores it; None if nothing has to be restored
     """
@@ -66,6 +68,7 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
     elsewhere: str = ""
     asks: tuple[str, ...] = ()
+    path: str = ""
     restores: str = ""
     restore: Callable[[], object] | None = None
 
@@ -126,6 +129,7 @@ def plan(
 
     header = header_of(copy, (row_agent,))
     made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
+    made.path = path
     made.asks = (header.refusal,) if header and header.refusal else ()
     if copy != path:
         made.restores = path
@@ -231,6 +235,35 @@ def execute(plan: Plan) -> NoReturn:
         if missing and os.path.isdir(plan.cwd):
             raise ResumeError(f"{plan.program}: its interpreter, {missing}, is not there") from error
         raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
+
+
+def plan_to_return(plan: Plan, back: Sequence[str], env: Mapping[str, str]) -> Plan:
+    """The plan to run the agent of another plan and to become leafmark when it ends, see `app.come_back`. The
+    plan itself if it is impossible.
+
+    :param back: the command of leafmark, to which the path of the session is added.
+    :param env: the environment of leafmark.
+    """
+    # Imported here: few users come back.
+    import json
+
+    from app import come_back
+
+    here = current_folder()
+    if plan.problem or plan.program is None or here is None:
+        return plan
+    how = {
+        "program": plan.program,
+        "cwd": plan.cwd,
+        "unset": [name for name in env if name not in plan.environment],
+        "variables": {name: value for name, value in plan.environment.items() if env.get(name) != value},
+        "path": plan.path,
+        "back": [*back],
+        "ended": ENDED_VARIABLE,
+    }
+    # Isolated: the folder of the script has modules of leafmark, and may be none of the agent's.
+    argv = [sys.executable, "-I", "-S", come_back.__file__, json.dumps(how), *plan.argv]
+    return Plan(argv, here, dict(env), sys.executable, None, restores=plan.restores, restore=plan.restore)
 
 
 @contextlib.contextmanager

@@ -387,10 +387,18 @@ class TranscriptPane(Pane):
         if placed is None:
             return
         turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
+        members = [(transcript.turns[index], number) for index, number in placed.run]
         try:
-            block = await self._reader.read_block(turn, placed.number)
+            for each, number in members or [(turn, placed.number)]:
+                read = await self._reader.read_block(each, number)
+                if block is None or read is None:
+                    block = read
+                else:
+                    # A run of calls is copied as one.
+                    block.text = "\n\n".join(filter(None, (block.text, read.text)))
+                    block.codes += read.codes
         except (SessionError, OSError, MemoryError) as error:
-            reason = reason_of(error)
+            block, reason = None, reason_of(error)
         ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
         if path is not self._reader.path:
             return

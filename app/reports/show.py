@@ -32,6 +32,7 @@ from app.view.line import Line, fit_line, line_width, plain_text
 from app.view.palette import SIXTEEN, STYLES
 from app.view.transcript import call_ids, result_id, turn, unreadable_turn
 from app.view.transcript_block import Turn
+from app.view.transcript_layout import Headings
 
 DEFAULT_PAGER = "less"
 LESS = "FRX"
@@ -89,11 +90,18 @@ def conversation(tree: SessionTree, path: Sequence[Node], setup: Setup) -> Itera
     yield DocumentLine([(title or "(no title)", "name")])
     yield own_line(visible_line(about, 1_000))
     before = None
+    headings = Headings()
     for made in _turns(tree, path, setup.now_ms()):
+        rule = headings.day_rule(made)
         for number, block in enumerate(made.blocks):
-            if not (before is not None and before.is_tight and block.is_tight):
+            if rule is not None or not (before is not None and before.is_tight and block.is_tight):
                 yield DocumentLine([])
-            lines = block.printed_lines
+            if rule is not None:
+                yield rule
+                rule = None
+            is_marked = made.entry_id in tree.labels
+            lines = headings.heading(made, number, is_marked=is_marked)
+            lines += headings.without_time(made, block, block.printed_lines)
             label = tree.labels.get(made.entry_id or "") if number == made.main_block else None
             if label:
                 right: Line = [(f"◆ {visible_line(label, 40)}", "label"), ("  ", "text")]

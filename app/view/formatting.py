@@ -54,6 +54,7 @@ def ago(then_ms: int | None, now_ms: int) -> str:
     return past if past == "now" else f"{past} ago"
 
 
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -76,6 +77,19 @@ def day(then_ms: int, now_ms: int) -> str:
     """A day in local time: ``today``, ``12 Aug`` this year, else ``12 Aug 2025``; "" as in `moment`."""
     shown = moment(then_ms, now_ms)
     return (shown.rpartition(" ")[0] or "today") if ":" in shown else shown
+
+
+def day_and_clock(then_ms: int, now_ms: int) -> tuple[str, str]:
+    """A day and a time in local time: ``Sat 28 Nov`` this year, else ``Fri 28 Nov 2025``, and ``18:43``; both
+    "" for a time outside of the calendar.
+    """
+    try:
+        then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
+    except (OverflowError, ValueError, OSError):
+        return "", ""
+    day = f"{WEEKDAYS[then.tm_wday]} {then.tm_mday} {MONTHS[then.tm_mon - 1]}"
+    clock = f"{then.tm_hour:02}:{then.tm_min:02}"
+    return day if then.tm_year == now.tm_year else f"{day} {then.tm_year}", clock
 
 
 def counted(number: int, one: str, many: str = "") -> str:

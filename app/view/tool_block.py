@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -19,7 +20,7 @@ from app.view.document_line import DocumentLine, own_line
 from app.view.formatting import counted
 from app.view.line import Line
 from app.view.tool_input import COMMANDS, CONTENTS, FILES, edit_rows, first_of, input_lines
-from app.view.transcript_block import FOLDED, SHORT, Block
+from app.view.transcript_block import FOLDED, SHORT, Block, fold_head
 
 SHORT_LINES = 12
 """Lines of an unfolded block before its rest is asked for."""
@@ -52,19 +53,6 @@ def nested_result(call: NestedCall) -> Result:
     content = [{"type": "text", "text": call.text}] if call.text else []
     message = {"role": "toolResult", "isError": call.failed, "content": content}
     return Result({"type": "message", "message": message}, call.duration, is_kept=bool(call.text))
-
-
-def fold_head(
-    name: str, name_style: str, text: str, right: Line, text_style: str = "dim"
-) -> tuple[DocumentLine, DocumentLine]:
-    """The heads of a folded and of an unfolded block. The texts are inert."""
-    made = []
-    for mark in ("▸ ", "▾ "):
-        spans: Line = [("  ", "text"), (mark, "dim"), (name, name_style)]
-        if text:
-            spans.append(("  " + text, text_style))
-        made.append(DocumentLine(spans, own=3, right=right))
-    return made[0], made[1]
 
 
 def tool_block(
@@ -120,7 +108,21 @@ def tool_block(
         is_tail=is_tail,
         text=text,
         codes=[code] if code else [],
+        brief=_brief(shown_name, arguments, diff),
+        has_failed=failed,
     )
+
+
+def _brief(name: str, arguments: Any, diff: Sequence[DiffRow]) -> str:
+    """A call in a few words: its name, the name of its file, and the lines that it adds and removes."""
+    words = [name]
+    key = first_of(arguments, FILES) if isinstance(arguments, dict) else ""
+    if key:
+        words.append(stable_width(one_line(os.path.basename(arguments[key].rstrip("/")), 40)))
+    if diff:
+        added, removed = changed_counts(diff)
+        words.append(f"+{added:,} −{removed:,}")
+    return " ".join(filter(None, words))
 
 
 class ToolFacts(NamedTuple):

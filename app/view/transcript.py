@@ -27,7 +27,7 @@ from app.view.document_line import (
     paragraphs,
     text_line,
 )
-from app.view.formatting import count, counted, moment
+from app.view.formatting import count, counted, day_and_clock
 from app.view.line import Line, wrap
 from app.view.markdown import markdown_lines, written_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
@@ -36,11 +36,10 @@ from app.view.tool_block import (
     SHORT_LINES,
     Result,
     barred,
-    fold_head,
     nested_result,
     tool_block,
 )
-from app.view.transcript_block import FOLDED, SHORT, Block, Turn
+from app.view.transcript_block import FOLDED, SHORT, Block, Turn, fold_head
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -83,11 +82,23 @@ def turn(
     :param full: blocks that can be folded are made whole.
     :param node: the entry in its file.
     """
-    builder = _Builder(cells, words, results or {}, matched_results, now_ms, full=full, has_match=has_match)
+    when = _time_of(raw)
+    day, clock = ("", "") if when is None else day_and_clock(when, now_ms)
+    builder = _Builder(
+        cells, words, results or {}, matched_results, day, clock, full=full, has_match=has_match
+    )
     builder.entry(raw)
     if has_match and not builder.blocks:
         builder.everything(entry_parts(raw))
-    made = Turn(entry_id, offset, builder.blocks, node=node)
+    made = Turn(
+        entry_id,
+        offset,
+        builder.blocks,
+        node=node,
+        model=builder.model,
+        day=builder.day,
+        clock=builder.clock,
+    )
     if words and (has_match or matched_results):
         _find(made, words)
     return made
@@ -107,6 +118,7 @@ def _find(made: Turn, words: Sequence[str]) -> None:
         return
     made.found, index = best
     block = made.blocks[made.found]
+    block.in_open_run = True
     if index >= 0 and block.folds and block.state == FOLDED:
         block.state = SHORT
     skipped = (1 if block.head is not None else 0) + (1 if block.is_tail and block.more else 0)
@@ -141,18 +153,21 @@ class _Builder:
         words: Sequence[str],
         results: Mapping[str, dict[str, Any]],
         matched_results: Sequence[str],
-        now_ms: int,
+        day: str,
+        clock: str,
         *,
         full: bool,
         has_match: bool,
     ) -> None:
         self.blocks: list[Block] = []
+        self.model = ""
+        self.day = day
+        self.clock = clock
         self._cells = max(8, min(MEASURE, cells - len(PAD) - 1))
         self._words = words if has_match else ()
         self._all_words = words
         self._results = results
         self._matched = matched_results
-        self._now_ms = now_ms
         self._full = full
 
     # entries
@@ -167,7 +182,7 @@ class _Builder:
         elif kind in ("branch_summary", "branch"):
             self._summary(raw, "Branch summary" if kind == "branch_summary" else "Fork")
         elif kind == "custom_message" and raw.get("display") is not False:
-            self._custom(raw, string_of(raw.get("customType")) or "custom", "custom", entry_parts(raw))
+            self._custom(string_of(raw.get("customType")) or "custom", "custom", entry_parts(raw))
 
     def everything(self, parts: Sequence[EntryPart]) -> None:
         """Add all parts of an entry without text that has a match."""
@@ -179,7 +194,7 @@ class _Builder:
         role = string_of(message.get("role"))
         parts = [part for part in entry_parts(raw) if part.kind not in _LEFT_OUT]
         if role == "user":
-            self._prompt(raw, parts)
+            self._prompt(parts)
         elif role == "assistant":
             self._answer(raw, message, parts)
         elif role == "toolResult":
@@ -191,12 +206,12 @@ class _Builder:
             self._summary(raw, "Branch summary" if role == "branchSummary" else "Compaction")
         else:
             name = string_of(message.get("customType")) or role or "message"
-            self._custom(raw, name, "custom" if role in ("custom", "hookMessage") else "system", parts)
+            self._custom(name, "custom" if role in ("custom", "hookMessage") else "system", parts)
 
     # prompts and answers
 
-    def _prompt(self, raw: dict[str, Any], parts: Sequence[EntryPart]) -> None:
-        when = self._when(raw)
+    def _prompt(self, parts: Sequence[EntryPart]) -> None:
+        when = self.clock
         lines: list[DocumentLine] = []
         codes: list[CodeBlock] = []
 
@@ -231,8 +246,7 @@ class _Builder:
 
     def _answer(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
         calls = call_blocks(raw)
-        facts = (one_line(string_of(message.get("model")), 60), self._when(raw))
-        head = own_line(PAD + (" · ".join(filter(None, facts)) or "answer"))
+        self.model = stable_width(one_line(string_of(message.get("model")), 60))
         stopped = string_of(message.get("stopReason"))
         answer: Block | None = None
 
@@ -243,8 +257,7 @@ class _Builder:
                 answer.text = "\n\n".join(filter(None, (answer.text, text)))
                 answer.codes += codes or []
                 return
-            shown = head if answer is None else None
-            answer = Block("answer", lines, head=shown, text=text, codes=codes or [])
+            answer = Block("answer", lines, text=text, codes=codes or [])
             self.blocks.append(answer)
 
         called = 0
@@ -428,16 +441,10 @@ class _Builder:
         text = "\n\n".join(part.text for part in entry_parts(raw) if part.kind == "text" and part.text)
         self._folding("summary", f"≡ {title}", "compaction", text, "dim", argument="", shows=True)
 
-    def _custom(self, raw: dict[str, Any], name: str, style: str, parts: Sequence[EntryPart]) -> None:
+    def _custom(self, name: str, style: str, parts: Sequence[EntryPart]) -> None:
         text = "\n\n".join(part.text for part in parts if part.kind == "text" and part.text)
-        when = self._when(raw)
-        self._folding(
-            "custom", f"[{one_line(name, 40)}]", style, text, "dim", argument=when, shows=True, right=[]
-        )
-
-    def _when(self, raw: Mapping[str, Any]) -> str:
-        ms = _time_of(raw)
-        return "" if ms is None else moment(ms, self._now_ms)
+        title = f"[{one_line(name, 40)}]"
+        self._folding("custom", title, style, text, "dim", argument=self.clock, shows=True, right=[])
 
 
 def _time_of(raw: Mapping[str, Any]) -> int | None:

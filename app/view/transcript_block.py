@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.sessions.tree.entry_ref import EntryRef
 from app.view.document_line import DocumentLine, own_line
 from app.view.formatting import counted
+from app.view.line import Line
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -27,13 +28,17 @@ FOLDED, SHORT, FULL = range(3)
 class Block:
     """A part of an entry: a prompt, the text of an answer, a tool call with its result, and so on.
 
-    kind         "prompt", "answer", "thinking", "tool", "summary", "command" or "custom"
+    kind         "prompt", "answer", "thinking", "tool", "summary", "command" or "custom"; "tools" for the
+                 line that stands for a run of calls
     head         its first line; None for a block without one
     open_head    the look of that line while the block is unfolded; None if it cannot be folded
     body         the lines below the head; while it is `FULL`, all of them
     more         the number of lines that `body` leaves out; `is_tail` if they are above and not below
     state        `FOLDED`, `SHORT` or `FULL`
     found        the index of the line with a match, -1 for none
+    brief        the call in a few words, for the line of its run; empty for a block that is no call
+    has_failed   the call has failed
+    in_open_run  the run of calls that it is in is unfolded
     text, codes  as it was written, and the code in it; released before the block is shown
     """
 
@@ -47,6 +52,9 @@ class Block:
     text: str = ""
     codes: list[str] = field(default_factory=list)
     found: int = -1
+    brief: str = ""
+    has_failed: bool = False
+    in_open_run: bool = False
 
     @property
     def folds(self) -> bool:
@@ -56,7 +64,7 @@ class Block:
     @property
     def is_tight(self) -> bool:
         """Whether no blank line separates it from a block of the same kind."""
-        return self.kind in ("tool", "thinking")
+        return self.kind in ("tool", "tools", "thinking")
 
     @property
     def lines(self) -> list[DocumentLine]:
@@ -81,6 +89,19 @@ class Block:
         return [*head, *self.body, own_line(f"    … {counted(self.more, 'more line')}{key}")]
 
 
+def fold_head(
+    name: str, name_style: str, text: str, right: Line, text_style: str = "dim"
+) -> tuple[DocumentLine, DocumentLine]:
+    """The heads of a folded and of an unfolded block. The texts are inert."""
+    made = []
+    for mark in ("▸ ", "▾ "):
+        spans: Line = [("  ", "text"), (mark, "dim"), (name, name_style)]
+        if text:
+            spans.append(("  " + text, text_style))
+        made.append(DocumentLine(spans, own=3, right=right))
+    return made[0], made[1]
+
+
 @dataclass(eq=False)
 class Turn:
     """The blocks of one entry.
@@ -91,6 +112,8 @@ class Turn:
     joined_to          the offset of the entry with that call; -1 for no such entry
     results            the results that are shown in this turn, by the id of the call
     found              the index of the block with a match, -1 for none
+    model              the model of an answer; "" if it is not known
+    day, clock         when it was written, as they are shown; "" if that is not known
     """
 
     entry_id: str | None
@@ -100,6 +123,9 @@ class Turn:
     joined_to: int = -1
     results: Mapping[str, Node] = field(default_factory=dict)
     found: int = -1
+    model: str = ""
+    day: str = ""
+    clock: str = ""
 
     @property
     def anchor(self) -> EntryRef:
@@ -113,8 +139,8 @@ class Turn:
 
     @property
     def rows(self) -> int:
-        """About how many lines it takes."""
-        return sum(len(block.lines) + (not block.is_tight) for block in self.blocks)
+        """About how many lines it takes, of which a run of calls may need fewer."""
+        return sum(1 if block.is_tight else len(block.lines) + 1 for block in self.blocks)
 
     @property
     def lines(self) -> list[DocumentLine]:

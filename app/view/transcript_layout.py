@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.view.document_line import DocumentLine
-from app.view.transcript_block import FOLDED, SHORT, Block, Turn
+from app.view.document_line import PAD, DocumentLine, own_line
+from app.view.line import Line
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block, Turn, fold_head
 
 
 class BlockRef(NamedTuple):
@@ -27,7 +29,7 @@ class Spot(NamedTuple):
 
     :param anchor: the entry; None is the end of the session, with the cursor on the last block.
     :param block: the number of a block of the entry; -1 is the block with the match.
-    :param line: the line of the block that the cursor is on.
+    :param line: the line of the block that the cursor is on, from the first one below its heading.
     :param row: the line of the pane on which that line is shown, if possible.
     """
 
@@ -38,16 +40,22 @@ class Spot(NamedTuple):
 
 
 END = Spot(None)
-BEGINNING = Spot(FIRST_ENTRY, 0)
+BEGINNING = Spot(FIRST_ENTRY, 0, 0, 2)
+
+
+Member = tuple[int, int]
+"""A block of a run of calls: the index of its turn, and its number in that turn."""
 
 
 class PlacedBlock(NamedTuple):
     """A block and its lines.
 
     :param turn: the index of its turn.
-    :param number: its number in that turn.
+    :param number: its number in that turn; for the line of a run, `run_number` of its first block.
     :param begin: its first line.
     :param end: the line behind its last one.
+    :param run: for the line of a run of calls, the index of the turn and the number of each block of it.
+    :param heading: the number of lines at its beginning that give its model and time, see `Headings`.
     :param point: the offset of the entry behind it at which other branches start; -1 for none.
     """
 
@@ -56,10 +64,63 @@ class PlacedBlock(NamedTuple):
     number: int
     begin: int
     end: int
+    heading: int = 0
     point: int = -1
+    run: Sequence[Member] = ()
 
 
 _BLANK = DocumentLine([])
+_RUN_BYTES = 16
+"""A run ends at each multiple of this power of two in the file: a prompt with ten thousand calls would be
+read whole before one page is full.
+"""
+
+
+def run_number(number: int) -> int:
+    """The number of the line of a run, by that of its first block; and the other way round. It is neither
+    that of a block nor -1.
+    """
+    return -2 - number
+
+
+class Headings:
+    """The days, times and models that stand above the blocks of a transcript, or at their right end: each day
+    once, the time once a minute, the model when it changes.
+    """
+
+    def __init__(self) -> None:
+        self._day = self._clock = self._model = ""
+
+    def day_rule(self, turn: Turn) -> DocumentLine | None:
+        """The rule above the first turn of a day; None above any other."""
+        if not turn.blocks or turn.day in ("", self._day):
+            return None
+        self._day, self._clock = turn.day, ""
+        return own_line(f"{PAD}── {turn.day} ──")
+
+    def heading(self, turn: Turn, number: int, *, is_marked: bool = False) -> list[DocumentLine]:
+        """The line above the text of an answer, if it has one.
+
+        :param number: that of the block in the turn.
+        :param is_marked: the entry has a mark, which needs this line.
+        """
+        if turn.blocks[number].kind != "answer" or number != turn.main_block:
+            return []
+        model = turn.model if turn.model != self._model else ""
+        clock = turn.clock if turn.clock != self._clock or is_marked else ""
+        self._model, self._clock = turn.model or self._model, turn.clock or self._clock
+        facts = " · ".join(filter(None, (model, clock)))
+        return [own_line(PAD + (facts or "answer"))] if facts or is_marked else []
+
+    def without_time(self, turn: Turn, block: Block, lines: list[DocumentLine]) -> list[DocumentLine]:
+        """The lines of a block; a prompt has no time if the block above it is of the same minute."""
+        if block.kind != "prompt" or not turn.clock:
+            return lines
+        if turn.clock == self._clock:
+            first = lines[0]
+            return [DocumentLine(first.spans, first.block, own=first.own, ground=first.ground), *lines[1:]]
+        self._clock = turn.clock
+        return lines
 
 
 class TranscriptLayout:
@@ -70,6 +131,7 @@ class TranscriptLayout:
     lines     the lines of all blocks, with blank lines between them
     cursor    the index of the block with the cursor
     notes     lines below the entries at which other branches start, by the offset of the entry
+    marked    the ids of the entries with marks
     """
 
     def __init__(self) -> None:
@@ -78,6 +140,7 @@ class TranscriptLayout:
         self.lines: list[DocumentLine] = []
         self.cursor = 0
         self.notes: Mapping[int, DocumentLine] = {}
+        self.marked: Collection[str] = ()
         self.unfolds_tools = False
         self._begins: list[int] = []
         self._turn_begins: list[int] = []
@@ -118,8 +181,9 @@ class TranscriptLayout:
         if self.unfolds_tools:
             for turn in turns:
                 for block in turn.blocks:
-                    if block.folds and block.kind in ("tool", "thinking"):
+                    if block.folds and block.is_tight:
                         block.state = max(block.state, SHORT)
+                        block.in_open_run = True
 
     def place(self) -> None:
         """Place all lines anew."""
@@ -127,16 +191,35 @@ class TranscriptLayout:
         blocks: list[PlacedBlock] = []
         turn_begins: list[int] = []
         before: Block | None = None
+        headings = Headings()
+        runs, hidden = self._runs()
         for number, turn in enumerate(self.turns):
             turn_begins.append(len(lines))
+            rule = headings.day_rule(turn)
             for index, block in enumerate(turn.blocks):
-                if before is not None and not (before.is_tight and block.is_tight):
+                run = runs.get((number, index))
+                if run is None and (number, index) in hidden:
+                    continue
+                if before is not None and (rule is not None or not (before.is_tight and block.is_tight)):
                     lines.append(_BLANK)
+                if rule is not None:
+                    lines.append(rule)
+                    rule = None
                 if not index:
                     turn_begins[-1] = len(lines)
                 begin = len(lines)
-                lines += block.lines
-                blocks.append(PlacedBlock(block, number, index, begin, len(lines)))
+                if run is not None:
+                    block_of_run = self._block_of_run(run)
+                    lines += block_of_run.lines
+                    placed = PlacedBlock(block_of_run, number, run_number(index), begin, len(lines), run=run)
+                    blocks.append(placed)
+                    before, begin = block, len(lines)
+                    if (number, index) in hidden:
+                        continue
+                heading = headings.heading(turn, index, is_marked=turn.entry_id in self.marked)
+                lines += heading
+                lines += headings.without_time(turn, block, block.lines)
+                blocks.append(PlacedBlock(block, number, index, begin, len(lines), len(heading)))
                 before = block
             note = self.notes.get(turn.offset) if self.notes else None
             if note is not None and blocks:
@@ -146,20 +229,76 @@ class TranscriptLayout:
         self._begins = [placed.begin for placed in blocks]
         self.cursor = max(0, min(self.cursor, len(blocks) - 1))
 
+    # runs of calls
+
+    def _runs(self) -> tuple[dict[Member, Sequence[Member]], set[Member]]:
+        """The runs of calls that one line stands for, by their first blocks; and the blocks of those that are
+        folded. A run has two calls or more and the thoughts between them, of one day and of entries without
+        marks.
+        """
+        runs: dict[Member, Sequence[Member]] = {}
+        hidden: set[Member] = set()
+        run: list[Member] = []
+        before: tuple[object, ...] = ()
+
+        def close() -> None:
+            blocks = [self.turns[turn].blocks[number] for turn, number in run]
+            if sum(bool(block.brief) for block in blocks) > 1:
+                runs[run[0]] = tuple(run)
+                if not any(block.in_open_run for block in blocks):
+                    hidden.update(run)
+            run.clear()
+
+        for index, turn in enumerate(self.turns):
+            part = (turn.day, turn.offset >> _RUN_BYTES)
+            if turn.blocks and (part != before or turn.entry_id in self.marked):
+                before = part
+                close()
+            for number, block in enumerate(turn.blocks):
+                if not block.is_tight:
+                    close()
+                elif turn.entry_id not in self.marked:
+                    run.append((index, number))
+            if turn.offset in self.notes:
+                close()
+        close()
+        return runs, hidden
+
+    def _block_of_run(self, run: Sequence[Member]) -> Block:
+        """The line that stands for a run of calls."""
+        blocks = self._blocks_of(run)
+        calls = [block for block in blocks if block.brief]
+        briefs = ((brief, len(list(group))) for brief, group in groupby(block.brief for block in calls))
+        text = ", ".join(brief if times == 1 else f"{brief} ({times:,})" for brief, times in briefs)
+        failed = sum(block.has_failed for block in calls)
+        right: Line = [(f"× {failed:,} failed", "error")] if failed else []
+        head, open_head = fold_head(f"{len(calls):,} tools:", "dim", text, right)
+        is_open = any(block.in_open_run for block in blocks)
+        return Block("tools", [], head=head, open_head=open_head, state=FULL if is_open else FOLDED)
+
+    def _blocks_of(self, run: Sequence[Member]) -> list[Block]:
+        return [self.turns[turn].blocks[number] for turn, number in run]
+
+    def switch_run(self, placed: PlacedBlock) -> None:
+        """Unfold a run of calls, or fold it. Call `place` then."""
+        blocks = self._blocks_of(placed.run)
+        is_open = any(block.in_open_run for block in blocks)
+        for block in blocks:
+            block.in_open_run = not is_open
+
+    def reveal(self, anchor: EntryRef) -> None:
+        """Unfold the run of calls that an entry is in."""
+        turn = self.turn_of(anchor)
+        blocks = self.turns[turn].blocks if turn >= 0 else []
+        if blocks and not any(placed.turn == turn and not placed.run for placed in self.blocks):
+            blocks[0].in_open_run = True
+            self.place()
+
     # places
 
     def begin_of(self, turn: int) -> int:
         """The first line of a turn, or the line at which it would begin if it has none."""
         return self._turn_begins[turn]
-
-    def end_of(self, turn: int) -> int:
-        """The line behind the last one of a turn."""
-        blocks = self.turns[turn].blocks
-        return (
-            self._turn_begins[turn] + sum(len(block.lines) for block in blocks)
-            if blocks
-            else self._turn_begins[turn]
-        )
 
     def turn_at(self, line: int) -> int:
         """The index of the turn of a line, or of the last line if there are fewer; -1 without turns."""
@@ -199,7 +338,7 @@ class TranscriptLayout:
         shown = self.turns[turn]
         for placed in self.blocks:
             if placed.turn == turn and placed.number == shown.found and placed.block.found >= 0:
-                return min(placed.begin + placed.block.found, placed.end - 1)
+                return min(placed.begin + placed.heading + placed.block.found, placed.end - 1)
         return self.begin_of(turn)
 
     def first_block_of(self, turn: int) -> int:
@@ -235,14 +374,11 @@ class TranscriptLayout:
         turn = self.turn_of(ref.anchor)
         if turn < 0:
             return -1
-        return next(
-            (
-                number
-                for number, placed in enumerate(self.blocks)
-                if placed.turn == turn and placed.number == ref.number
-            ),
-            -1,
-        )
+        for index, placed in enumerate(self.blocks):
+            if placed.turn == turn and placed.number == ref.number:
+                return index
+        member = turn, ref.number if ref.number >= 0 else run_number(ref.number)
+        return next((index for index, placed in enumerate(self.blocks) if member in placed.run), -1)
 
     def pointer(self, top: int) -> int:
         """The line on which the cursor is drawn: the first one of its block in view; -1 without blocks.
@@ -260,7 +396,7 @@ class TranscriptLayout:
         ref, placed, line = self.ref(), self.placed, self.pointer(top)
         if ref is None or placed is None:
             return END
-        return Spot(ref.anchor, ref.number, line - placed.begin, line - top)
+        return Spot(ref.anchor, ref.number, line - placed.begin - placed.heading, line - top)
 
     def go_to(self, spot: Spot, height: int) -> int:
         """Put the cursor on a position, or on the last block if that is not there.
@@ -273,7 +409,7 @@ class TranscriptLayout:
         at = self.index_of(BlockRef(spot.anchor, spot.block)) if turn >= 0 and spot.anchor is not None else -1
         if turn < 0:
             self.cursor, top = max(0, len(self.blocks) - 1), len(self.lines)
-        elif spot.block < 0:
+        elif spot.block == -1:
             # The match is a third down the pane, or the entry begins two lines down if that shows both.
             self.cursor = self.first_block_of(turn)
             line, begin, row = self.found_line(turn), self.begin_of(turn), height // 3
@@ -284,7 +420,8 @@ class TranscriptLayout:
         else:
             self.cursor = at
             placed = self.blocks[at]
-            top = min(placed.begin + spot.line, placed.end - 1) - spot.row
+            line = placed.begin + placed.heading + spot.line
+            top = max(placed.begin, min(line, placed.end - 1)) - spot.row
         top = self.clamped(top, height)
         return top if self.is_in_view(top, height) else self.top_with(self.cursor, top, height)
 
@@ -303,8 +440,8 @@ class TranscriptLayout:
         """
         placed = self.blocks[index] if self.blocks else None
         if placed is not None and (placed.end - placed.begin > height or placed.begin < top):
-            # One line of what is above it, except at the beginning.
-            top = placed.begin - (1 if index and placed.end - placed.begin < height else 0)
+            # One line of what is above it, and all of that at the beginning.
+            top = placed.begin - (1 if placed.end - placed.begin < height else 0) if index else 0
         elif placed is not None and placed.end > top + height:
             top = placed.end - height
         return self.clamped(top, height)
@@ -343,14 +480,17 @@ class TranscriptLayout:
         then.
         """
         self.unfolds_tools = not folds
-        for placed in self.blocks:
-            block = placed.block
-            if block.folds and block.kind in ("tool", "thinking"):
-                block.state = FOLDED if folds else max(block.state, SHORT)
+        for turn in self.turns:
+            for block in turn.blocks:
+                if block.folds and block.is_tight:
+                    block.state = FOLDED if folds else max(block.state, SHORT)
+                    block.in_open_run = not folds
 
 
 def _keep_folds(before: Turn, after: Turn) -> None:
     """Keep what the user has unfolded in a turn that is read again."""
     for old, new in zip(before.blocks, after.blocks, strict=False):
+        if old.kind == new.kind:
+            new.in_open_run = new.in_open_run or old.in_open_run
         if old.kind == new.kind and old.folds and new.folds and old.state > new.state:
             new.state = SHORT if new.more else old.state

@@ -155,6 +155,8 @@ class TranscriptLines(LineList):
         self.words, self.notice, self.shift = words, "", 0
         self.transcript.show(turns, keeps_folds=keeps_folds)
         self.spot, self.at_end = spot, at_end
+        if spot.anchor is not None and spot.block < 0:
+            self.transcript.reveal(spot.anchor)
         self._lay_out()
         if spot.anchor is not None and spot.block < 0 and self.lines:
             found = self.transcript.found_line(self.transcript.turn_of(spot.anchor))
@@ -177,7 +179,8 @@ class TranscriptLines(LineList):
         """Show the labels of entries, by id, and which of them is the leaf."""
         if (labels, leaf_id) != (self.labels, self.leaf_id):
             self.labels, self.leaf_id = labels, leaf_id
-            self.redraw_rows()
+            self.transcript.marked = {*labels, leaf_id or ""}
+            self.placed_anew()
 
     def placed_anew(self) -> None:
         """Show that lines were placed anew; the block with the cursor stays where it is."""
@@ -241,7 +244,8 @@ class TranscriptLines(LineList):
             spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
         elif line.scrolls:
             spans = fit_line(spans, room)
-        return fit_line(spans, cells)
+        margin = (cells - room) // 2
+        return fit_line([(" " * margin, "text"), *spans] if margin else spans, cells)
 
     @property
     def _code_cells(self) -> int:
@@ -267,7 +271,9 @@ class TranscriptLines(LineList):
             return []
         at = self.transcript.block_at(index)
         placed = self.transcript.blocks[at] if at >= 0 else None
-        if placed is None or placed.begin != index or placed.block.head is None:
+        if placed is None or placed.begin != index:
+            return []
+        if placed.block.head is None and not placed.heading:
             return []
         turn = self.turns[placed.turn]
         if turn.entry_id is None or placed.number != turn.main_block:
@@ -442,7 +448,9 @@ class TranscriptLines(LineList):
         if placed is None or not placed.block.folds:
             return
         block = placed.block
-        if block.state == FOLDED:
+        if placed.run:
+            self.transcript.switch_run(placed)
+        elif block.state == FOLDED:
             block.state = SHORT
         elif block.state == SHORT and block.more:
             self.post_message(self.BlockAsked("lines"))

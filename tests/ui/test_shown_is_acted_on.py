@@ -74,7 +74,7 @@ def pointed(ui, pane):
     """The word of the block or row with the cursor, as the screen shows it."""
     region = ui.screen.query_one(f"#{pane}").region
     rows = [line[region.x : region.right] for line in ui.text().splitlines()[region.y : region.bottom]]
-    marked = [number for number, row in enumerate(rows) if row.startswith("❯")]
+    marked = [number for number, row in enumerate(rows) if row.strip().startswith("❯")]
     assert len(marked) == 1, f"{len(marked)} cursors on the screen\n{ui.text()}"
     # A line may be blank, or not be read yet.
     found = TOKEN.search("\n".join(rows[marked[0] :]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +13,7 @@ from app.view.line import highlight_line
 from app.view.text_window import find_words
 from app.view.transcript import MOST_TEXT, turn
 from app.view.transcript_block import FOLDED, SHORT
+from app.view.transcript_layout import TranscriptLayout
 from app.view.transcript_outline import BranchStart, Outline, Places
 from tests.cases import cases
 from tests.factory import entry, message
@@ -33,7 +35,166 @@ def made(raw, cells=60, words=(), **options):
 
 
 def lines(raw, cells=60, words=(), **options):
-    return [line.whole_text.strip() for line in made(raw, cells, words, **options).lines]
+    """The lines of the entry alone, below the rule of its day."""
+    return shown([made(raw, cells, words, **options)])[1:]
+
+
+def shown(turns):
+    """All lines of a transcript but blank ones between its blocks."""
+    layout = TranscriptLayout()
+    layout.show(turns)
+    gaps = {placed.end for placed in layout.blocks}
+    lines = enumerate(layout.lines)
+    return [line.whole_text.strip() for number, line in lines if line.spans or number not in gaps]
+
+
+def said(role, time, text="text", model=""):
+    """The turn of a message.
+
+    :param time: minutes after 1 May, 10:00.
+    """
+    raw = message(f"{role}{time}", None, role, text)
+    raw["timestamp"] = datetime.fromtimestamp(1_777_629_600 + 60 * time, UTC).isoformat()
+    raw["message"].update({"model": model} if model else {})
+    return made(raw)
+
+
+def test_day_time_and_model_are_shown_when_they_change():
+    day = 24 * 60
+    turns = [
+        said("user", 0),
+        said("assistant", 0, model="sonnet"),
+        said("user", 1),
+        said("assistant", 1, model="sonnet"),
+        said("assistant", 2, model="opus"),
+        said("user", day + 2),
+        said("assistant", day + 2, model="opus"),
+    ]
+    expected = [
+        "── Fri 1 May ──",
+        "▌ text  10:00",
+        "sonnet",
+        "text",
+        "▌ text  10:01",
+        "text",
+        "opus · 10:02",
+        "text",
+        "── Sat 2 May ──",
+        "▌ text  10:02",
+        "text",
+    ]
+    assert shown(turns) == expected
+    # The same whichever part is read first.
+    for split in range(1, len(turns)):
+        layout = TranscriptLayout()
+        layout.show(turns[split:])
+        layout.add(turns[:split], ())
+        assert [line.whole_text.strip() for line in layout.lines if line.spans] == expected
+
+
+def test_the_block_at_the_top_stays_when_its_heading_goes():
+    long = "\n".join(f"- row {number}" for number in range(40))
+    layout = TranscriptLayout()
+    layout.show([said("assistant", 1, long, model="sonnet"), said("user", 2)])
+    assert layout.lines[1].text.strip() == "sonnet · 10:01"
+    layout.cursor = 0
+    spot = layout.spot(12)
+    line = layout.lines[layout.pointer(12)].text
+    layout.add([said("assistant", 0, model="sonnet"), said("user", 1)], ())
+    assert layout.lines[layout.go_to(spot, 10)].text == line
+    assert "sonnet" not in layout.lines[layout.blocks[2].begin].text
+
+
+def calls(number, *blocks, outputs=(), offset=0, **options):
+    """The turn of an answer that calls tools."""
+    raw = answer(*blocks)
+    results = {block["id"]: output for block, output in zip(blocks, outputs, strict=False)}
+    return turn(raw, f"calls{number}", offset + number, 60, now_ms=MAY_FIRST, results=results, **options)
+
+
+EDIT = {"path": "src/auth.py", "oldText": "a", "newText": "b"}
+
+
+def three_calls(**options):
+    return [
+        said("user", 0),
+        calls(1, call("edit", "1", **EDIT), **options),
+        calls(2, {"type": "thinking", "thinking": "next"}, call("write", "2", path="t/test_auth.py")),
+        calls(3, call("bash", "3", command="make"), outputs=[result("no", "3", isError=True)]),
+        said("assistant", 4),
+    ]
+
+
+def test_the_calls_of_a_prompt_are_one_line_that_unfolds():
+    layout = TranscriptLayout()
+    layout.show(three_calls())
+    line = "▸ 3 tools:  edit auth.py +1 −1, write test_auth.py, bash  × 1 failed"
+    assert [each.whole_text.strip() for each in layout.lines if each.spans][2:] == [line, "10:04", "text"]
+    layout.cursor = 1
+    ref = layout.ref()
+    layout.switch_run(layout.placed)
+    layout.place()
+    heads = [layout.lines[placed.begin].text.split()[:2] for placed in layout.blocks]
+    assert heads[1:-1] == [
+        ["▾", "3"],
+        ["▾", "edit"],
+        ["▸", "thinking"],
+        ["▸", "write"],
+        ["▾", "bash"],
+    ]
+    assert layout.index_of(ref) == layout.cursor == 1
+    # A call that is read later joins its run; one above it as well.
+    layout.add([], [calls(9, call("ls", "9")), said("assistant", 10)])
+    layout.switch_run(layout.placed)
+    layout.place()
+    assert len(layout.blocks) == 5
+
+
+def test_the_line_of_calls_is_the_same_whichever_part_is_read_first():
+    for split in range(1, 5):
+        layout = TranscriptLayout()
+        layout.show(three_calls()[split:])
+        layout.add(three_calls()[:split], ())
+        assert [placed.block.kind for placed in layout.blocks] == ["prompt", "tools", "answer"], split
+
+
+def test_a_call_that_is_wanted_is_unfolded():
+    def kinds_of(layout):
+        return [placed.block.kind for placed in layout.blocks]
+
+    unfolded = ["prompt", "tools", "tool", "thinking", "tool", "tool", "answer"]
+    layout = TranscriptLayout()
+    layout.show(three_calls(words=("auth",), has_match=True))
+    assert kinds_of(layout) == unfolded, "a hit"
+    layout.show(three_calls())
+    layout.reveal(EntryRef("calls2", 2))
+    assert kinds_of(layout) == unfolded, "a jump to an entry"
+    layout.show(three_calls())
+    layout.fold_tools(folds=False)
+    layout.place()
+    assert kinds_of(layout) == unfolded, "all tools"
+    layout.fold_tools(folds=True)
+    layout.place()
+    layout.marked = {"calls3"}
+    layout.place()
+    assert kinds_of(layout) == ["prompt", "tools", "tool", "answer"], "a label"
+
+
+def test_a_long_run_of_calls_has_several_lines():
+    layout = TranscriptLayout()
+    layout.show([calls(number, call("ls", str(number)), offset=number * 4096) for number in range(40)])
+    assert [layout.lines[placed.begin].text.strip() for placed in layout.blocks] == [
+        "▸ 16 tools:  ls (16)",
+        "▸ 16 tools:  ls (16)",
+        "▸ 8 tools:  ls (8)",
+    ]
+
+
+def test_a_marked_answer_keeps_its_line():
+    layout = TranscriptLayout()
+    layout.marked = {"assistant0"}
+    layout.show([said("user", 0), said("assistant", 0)])
+    assert [line.whole_text.strip() for line in layout.lines if line.spans][2:] == ["10:00", "text"]
 
 
 def kinds(raw, **options):
@@ -298,9 +459,9 @@ def test_a_table_is_drawn_in_columns():
 def test_code_has_a_bar_its_language_and_colours_and_is_not_wrapped():
     raw = answer(text("```python\ndef f():\n    return 'x'  # " + "y" * 200 + "\n```\nafter"))
     shown = made(raw)
-    assert [line.text for line in shown.lines][1:3] == ["    python", "  │ def f():"]
-    assert shown.lines[3].scrolls
-    assert ("def", "syntax-keyword") in shown.lines[2].spans
+    assert [line.text for line in shown.lines][:2] == ["    python", "  │ def f():"]
+    assert shown.lines[2].scrolls
+    assert ("def", "syntax-keyword") in shown.lines[1].spans
     assert shown.blocks[0].codes == ["def f():\n    return 'x'  # " + "y" * 200]
 
 
