@@ -91,7 +91,7 @@ COMMANDS: tuple[Command, ...] = (
         "session.resume",
         "enter",
         "screen.resume",
-        "Resume the session; on a project: start a new session in its folder",
+        "Resume the session; on a project: unfold or fold it",
         "resume",
     ),
     _no_preview("session.read", "v", "beside.show_transcript", "Read the transcript", "read"),

@@ -107,6 +107,9 @@ class PreviewSide(Vertical):
         self._list_pane.open_box()
 
     def action_show_transcript(self) -> None:
+        self.read()
+
+    def read(self) -> None:
         if self.lines.focusable:
             self._owner.set_focus(self.lines)
 

@@ -203,7 +203,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.starter,
             setup,
             show_tree=lambda: self.beside.show_tree(),
-            read=lambda: self.beside.action_show_transcript(),
+            read=lambda: self.beside.read(),
             changed=self.refresh_bars,
         )
         self._copies = TranscriptCopy(host, messages, setup)
@@ -583,7 +583,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self.sessions_pane.list.project is not None:
             self.sessions_pane.list.action_toggle_fold()
         else:
-            self.resume_controller.resume()
+            self.beside.read()
 
     def action_resume(self) -> None:
         self.resume_controller.resume()
@@ -606,7 +606,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Do what a key of the list does, from the preview beside it."""
         command = command_by_id(id)
         if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
-            return  # Enter would start a session in the project, of which nothing is read
+            return  # Enter would fold the project in the list, which is not read here
         await self.app.run_action(command.action, self.command_target(command.pane))
 
     def action_act(self, what: str) -> None:

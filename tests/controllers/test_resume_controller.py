@@ -217,7 +217,7 @@ async def test_with_other_marks_enter_asks_whether_to_resume_only_this_one(answe
     assert (resuming.host.plan is plan) == answer
 
 
-async def test_enter_on_a_project_starts_a_session_and_asks_first_while_sessions_are_marked():
+async def test_enter_on_a_project_folds_it_also_while_sessions_are_marked():
     resuming = Resuming()
     group = resuming.pane.model.lines[0].group
     resuming.pane.list.project = group
@@ -227,8 +227,9 @@ async def test_enter_on_a_project_starts_a_session_and_asks_first_while_sessions
     await resuming.host.finish()
     assert resuming.planner.calls == [("plan_start", resuming.row)]
     assert "! Cannot start a session: folder gone." in resuming.bar()
+    folds = []
+    resuming.pane.list.action_toggle_fold = lambda: folds.append(group)
     resuming.controller.resume()
-    assert resuming.starter.calls == [("start_new", resuming.row)]
     resuming.pane.model.toggle_mark(resuming.row.path)
     resuming.controller.resume()
-    assert (len(resuming.starter.calls), resuming.actions.calls) == (1, [("new_session",)])
+    assert (folds, resuming.starter.calls, resuming.actions.calls) == ([group] * 2, [], [])

@@ -293,7 +293,7 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
         assert ui.app.return_value.cwd == str(work)
 
 
-async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder(browser, tmp_path):
+async def test_c_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder(browser, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
@@ -302,13 +302,15 @@ async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_fo
     async with browser(here=str(work), size=(160, 40)) as ui:
         await ui.press("plus", "G", "up")
         await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")
-        await ui.press("enter")
+        await ui.press("c", "enter")
         await ui.until(lambda: ui.toasts() == ["The folder /gone/away is gone"], "the reason")
         await ui.press("home")
-        await ui.until(lambda: f"Enter starts a new pi session in {work}" in ui.text(), "the status line")
+        await ui.until(lambda: f"c starts a new pi session in {work}" in ui.text(), "the status line")
         await ui.press("c")
         assert "start a new pi session" in ui.text()
         await ui.press("escape", "enter")
+        assert not ui.app._exit, "Enter folds the project"
+        await ui.press("c", "enter")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert (ui.app.return_value.argv, ui.app.return_value.cwd) == (["pi"], str(work))
 
