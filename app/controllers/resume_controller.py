@@ -248,6 +248,7 @@ class ResumeController:
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan
         if row is None:
+            self._facts.tell_change("project")
             self._pane.list.action_toggle_fold()
         elif plan is not None and self._pane.model.marked - {row.path}:
             self._host.start(self._ask_to_resume_only(row))

@@ -164,7 +164,7 @@ class HelpDialog(Dialog[None]):
         return [
             (keys_of(command), self._describe(command))
             for command in self._commands
-            if command.pane == pane and command.keys
+            if command.pane == pane and keys_of(command)
         ]
 
     def _blocks(self) -> Iterator[tuple[str, Rows]]:

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
 
-from app.commands import COMMANDS, command_by_id
+from app.commands import COMMANDS, MENUS, command_by_id
 from app.controllers.dialog_host import DialogHost
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import IndexFeed
@@ -40,10 +40,12 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
 from app.settings import settings_file
+from app.view.arrangement import ORDERS
 from app.view.bars import keys_line, lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
+from app.view.menus import state_of
 from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
@@ -282,6 +284,8 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def _has_focus(self, pane: str) -> bool:
         target, focused = self.command_target(pane), self.focused
+        if pane == "right":
+            return self._has_focus("tree") or self._has_focus("entry")
         return target is not self and focused is not None and target in focused.ancestors_with_self
 
     def help_of(self, command: Command) -> str:
@@ -357,6 +361,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.facts.read_opened()
         self.facts.read_recaps()
         self.facts.read_queries()
+        self.places.look_for_archive()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
@@ -635,6 +640,60 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_redo(self) -> None:
         self.actions.redo()
+
+    async def action_show_menu(self, name: str) -> None:
+        """Show a menu of the table of commands."""
+        from app.dialogs.menu import MenuDialog, MenuRow
+
+        title, choices = MENUS[name]
+        rows = []
+        for key, ids in choices.items():
+            commands = list(filter(self._works_in_menu, map(command_by_id, ids.split())))
+            focused = [command for command in commands if self._has_focus(command.pane)]
+            for command in (focused or commands)[:1]:
+                state = state_of(
+                    command.id,
+                    self.model,
+                    self.sessions_pane.list.row,
+                    home=self.setup.home,
+                    theme=self.app.theme.removeprefix("leafmark-"),
+                )
+                rows.append(MenuRow(key, self.help_of(command), state, command.id))
+        if not rows:
+            return
+        await self.app.push_screen(MenuDialog(title, rows), self._menu_chosen)
+        # the message stands in the frame of the menu
+        self.facts.tell_change(name)
+
+    def _works_in_menu(self, command: Command) -> bool:
+        if command.id == "archive.show":
+            return self.places.has_archive
+        return self.works_now(command) or command.pane == "list"
+
+    async def _menu_chosen(self, id: str | None) -> None:
+        if id is not None:
+            command = command_by_id(id)
+            await self.app.run_action(command.action, self.command_target(command.pane))
+
+    def action_show_orders(self) -> None:
+        """Show the menu of the orders of the list."""
+        from app.dialogs.menu import MenuDialog, MenuRow
+
+        now = self.model.arrangement.order
+        rows = [
+            MenuRow(str(number), order, "now" if order == now else "", order)
+            for number, order in enumerate(ORDERS, 1)
+        ]
+        self.host.show(MenuDialog("Order", rows), self._order_chosen)
+
+    def _order_chosen(self, order: str | None) -> None:
+        if order is not None:
+            self.sessions_pane.show_arrangement(self.model.arrangement.changed(order=order))
+
+    def on_key(self, event: events.Key) -> None:
+        """Say where the command of a key went that has none any more."""
+        if event.key == "s" and not isinstance(self.focused, LineInput):
+            self.facts.tell_change("scope")
 
     def action_show_place(self, place: str) -> None:
         """Show the "history", the "trash", the "archive" or the "statistics"."""

@@ -34,7 +34,7 @@ async def test_sub_agents_are_trashed_and_restored_with_their_session(browser, t
     write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
     write_session(folder / "2026_boss" / "0-Explore.jsonl", *chain("explore", "found", id="helper"))
     async with browser(selector="") as ui:
-        await ui.press("shift+tab", "full_stop")
+        await ui.press("shift+tab", "full_stop", "e")
         await ui.until(lambda: sorted(ui.listed()) == ["boss", "helper"], "the sub-agent")
         await ui.press("home", "ctrl+d", "enter")
         await ui.until(lambda: ui.listed() == [], "the end of both")
@@ -250,18 +250,18 @@ async def test_an_empty_session_stays_shown_while_it_is_pinned(browser, three, t
     pi_session(tmp_path, header("bare"), id="bare")
     async with browser() as ui:
         assert "bare" not in ui.listed()
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.until(lambda: "bare" in ui.listed(), "the empty session")
         while ui.sessions.row is None or ui.sessions.row.id != "bare":
             await ui.press("down")
         await ui.press("p")
         await ui.until(lambda: "★" in ui.text(), "the pin")
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.settled()
         assert "bare" in ui.listed()
         assert "+ 1 hidden" not in ui.text()
         await ui.press("p")
-        await ui.until(lambda: "+ 1 hidden (.)" in ui.text().split("\n")[0], "the end of the pin")
+        await ui.until(lambda: "+ 1 hidden (. e)" in ui.text().split("\n")[0], "the end of the pin")
         assert "bare" not in ui.listed()
 
 
