@@ -67,6 +67,10 @@ class SessionsChanged(Message):
     unread: tuple[int, int] = (0, 0)
 
 
+class TouchedFilesRead(Message):
+    """The files that sessions touched are known, or have changed: queries for them have other answers."""
+
+
 @dataclass(eq=False, repr=False)
 class CacheNotSaved(Message):
     """Some of what was read could not be written to the cache.

@@ -7,7 +7,9 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from app.index.row import FIELDS, Row
+from leafmark import Row
+
+from app.index.row import FIELDS
 
 if TYPE_CHECKING:
     from pathlib import Path

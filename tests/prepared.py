@@ -49,37 +49,37 @@ class Forked:
 
     def __init__(self, status: int) -> None:
         """:param status: a pipe from which the process id and later the exit status can be read."""
-        self._status = os.fdopen(status, "rb", buffering=0)
-        self._ended = selectors.DefaultSelector()
-        self._ended.register(self._status, selectors.EVENT_READ)
+        self.status = os.fdopen(status, "rb", buffering=0)
+        self.ended = selectors.DefaultSelector()
+        self.ended.register(self.status, selectors.EVENT_READ)
         self.returncode: int | None = None
-        self.pid = self._number()
+        self.pid = self.number()
 
-    def _number(self) -> int:
-        data = self._status.read(32)
+    def number(self) -> int:
+        data = self.status.read(32)
         if not data:
             raise RuntimeError("the process that starts leafmark has ended")
         return int(data)
 
     def poll(self) -> int | None:
         """Return the exit status, None while it runs."""
-        if self.returncode is None and self._ended.select(0):
-            self._end()
+        if self.returncode is None and self.ended.select(0):
+            self.end()
         return self.returncode
 
     def wait(self, timeout: float) -> int:
         """Return the exit status. Raises TimeoutError if it still runs after `timeout` seconds."""
         if self.returncode is None:
-            if not self._ended.select(timeout):
+            if not self.ended.select(timeout):
                 raise TimeoutError(f"process {self.pid} still runs after {timeout} s")
-            self._end()
+            self.end()
         assert self.returncode is not None
         return self.returncode
 
-    def _end(self) -> None:
-        self.returncode = self._number()
-        self._ended.close()
-        self._status.close()
+    def end(self) -> None:
+        self.returncode = self.number()
+        self.ended.close()
+        self.status.close()
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the process is known to have ended."""
@@ -99,10 +99,10 @@ class Prepared:
     def __init__(self, script: str = "") -> None:
         """:param script: a Python file whose function `freeze` is called before the imports; "" for none."""
         own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket = own
+        self.socket = own
         # Tests start runs from several threads.
-        self._sending = threading.Lock()
-        self._process = subprocess.Popen(
+        self.sending = threading.Lock()
+        self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.prepared", str(other.fileno()), *([script] if script else [])],
             env={"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
             cwd=ROOT,
@@ -113,8 +113,8 @@ class Prepared:
 
     def close(self) -> None:
         """End the process; the runs go on."""
-        self._socket.close()
-        self._process.wait()
+        self.socket.close()
+        self.process.wait()
 
     def start(self, words: Sequence[str], terminal: str, env: Mapping[str, str], cwd: str | None) -> Forked:
         """Run `leafmark words...` in the folder `cwd`, as the leader of a session with that terminal.
@@ -124,7 +124,7 @@ class Prepared:
         # The terminal has to be open until the run opens it: a terminal that nobody has open has ended.
         opened = os.open(terminal, os.O_RDWR | os.O_NOCTTY)
         try:
-            return self._fork(words, env, cwd, terminal, [opened])
+            return self.fork(words, env, cwd, terminal, [opened])
         finally:
             os.close(opened)
 
@@ -148,7 +148,7 @@ class Prepared:
         empty = os.open(os.devnull, os.O_RDONLY)
         out, to_out = os.pipe()
         err, to_err = os.pipe()
-        forked = self._fork(
+        forked = self.fork(
             words,
             env,
             cwd,
@@ -175,7 +175,7 @@ class Prepared:
         code = forked.wait(max(0.0, deadline - time.monotonic()))
         return subprocess.CompletedProcess([*words], code, read[out], read[err])
 
-    def _fork(
+    def fork(
         self,
         words: Sequence[str],
         env: Mapping[str, str],
@@ -186,9 +186,9 @@ class Prepared:
         status, to_status = os.pipe()
         wanted = {"words": [*words], "env": dict(env), "cwd": cwd, "terminal": terminal}
         data = json.dumps(wanted).encode()
-        with self._sending:
-            socket.send_fds(self._socket, [_LENGTH.pack(len(data))], [to_status, *streams])
-            self._socket.sendall(data)
+        with self.sending:
+            socket.send_fds(self.socket, [_LENGTH.pack(len(data))], [to_status, *streams])
+            self.socket.sendall(data)
         os.close(to_status)
         return Forked(status)
 
@@ -205,11 +205,11 @@ class _Server:
     """The process that forks. It ends when the tests have closed their end of the socket."""
 
     def __init__(self, asked: socket.socket) -> None:
-        self._asked = asked
-        self._statuses: dict[int, int] = {}
-        self._woken, wake = os.pipe()
+        self.asked = asked
+        self.statuses: dict[int, int] = {}
+        self.woken, wake = os.pipe()
         os.set_blocking(wake, False)
-        self._wake = wake
+        self.wake = wake
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake)
@@ -217,42 +217,42 @@ class _Server:
     def serve(self) -> dict[str, Any] | None:
         """Start runs. Return None at the end, and in each forked process the run that it is to do."""
         with selectors.DefaultSelector() as ready:
-            ready.register(self._asked, selectors.EVENT_READ)
-            ready.register(self._woken, selectors.EVENT_READ)
+            ready.register(self.asked, selectors.EVENT_READ)
+            ready.register(self.woken, selectors.EVENT_READ)
             while True:
                 for key, _ in ready.select():
-                    if key.fd == self._woken:
-                        os.read(self._woken, 1024)
-                        self._reap()
+                    if key.fd == self.woken:
+                        os.read(self.woken, 1024)
+                        self.reap()
                         continue
-                    head, descriptors, _, _ = socket.recv_fds(self._asked, _LENGTH.size, 8)
+                    head, descriptors, _, _ = socket.recv_fds(self.asked, _LENGTH.size, 8)
                     if not head:
                         return None
-                    data = self._asked.recv(*_LENGTH.unpack(head), socket.MSG_WAITALL)
-                    if self._fork(descriptors):
+                    data = self.asked.recv(*_LENGTH.unpack(head), socket.MSG_WAITALL)
+                    if self.fork(descriptors):
                         return {**json.loads(data), "streams": descriptors[1:]}
 
-    def _fork(self, descriptors: list[int]) -> bool:
+    def fork(self, descriptors: list[int]) -> bool:
         """Return whether this is the new process."""
         pid = os.fork()
         if pid:
-            self._statuses[pid] = descriptors[0]
+            self.statuses[pid] = descriptors[0]
             for stream in descriptors[1:]:
                 os.close(stream)
             os.write(descriptors[0], b"%32d" % pid)
             return False
         signal.set_wakeup_fd(-1)
-        for descriptor in (self._woken, self._wake, descriptors[0], *self._statuses.values()):
+        for descriptor in (self.woken, self.wake, descriptors[0], *self.statuses.values()):
             os.close(descriptor)
-        self._asked.close()
+        self.asked.close()
         return True
 
-    def _reap(self) -> None:
-        while self._statuses:
+    def reap(self) -> None:
+        while self.statuses:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            pipe = self._statuses.pop(pid)
+            pipe = self.statuses.pop(pid)
             with suppress(BrokenPipeError):
                 os.write(pipe, b"%32d" % os.waitstatus_to_exitcode(status))
             os.close(pipe)

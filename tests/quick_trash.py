@@ -17,12 +17,12 @@ from app.actions import trash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SUBPROCESS = trash._send_in_subprocess
+SUBPROCESS = trash.send_in_subprocess
 
 
 def trash_in_this_process() -> None:
     """Make this process move files to the trash of any home folder by itself."""
-    trash._send_in_subprocess = _send
+    trash.send_in_subprocess = _send
 
 
 def _send(path: str, variables: Mapping[str, str]) -> None:

@@ -15,16 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
-from app.panes.sessions_pane import SessionsPane
-from app.panes.tree_pane import TreePane
-from app.screens.sessions_screen import SessionsScreen
 from app.setup import Setup, setup_from_demo
-from app.view.image_lines import ImageLine
-from app.view.preset import SELECTOR
-from app.widgets.entry_lines import EntryLines
-from app.widgets.entry_tree import EntryTree
-from app.widgets.session_list import SessionListView
-from app.widgets.transcript_lines import TranscriptLines
 from tests.svg import as_png, tidy
 
 TARGET = Path(__file__).parent.parent / "screenshots"
@@ -58,26 +49,26 @@ def make_resumable(setup: Setup) -> None:
     setup.env["PATH"] = str(program.parent)
 
 
-async def settled(app: Browser, pilot: Any) -> None:
+async def settled(app: Any, pilot: Any) -> None:
     """Wait until the details of the session under the cursor are shown, or a dialog is open."""
 
     def shown() -> bool:
-        if not isinstance(app.screen, SessionsScreen):
+        if not app.screen.query("#sessions"):
             return True
-        if app.screen.query_one(SessionsPane).is_searching:
+        if app.screen.query_one("#sessions-pane").is_searching:
             return False
-        row = app.screen.query_one(SessionListView).row
-        if app.screen.preset is SELECTOR:
-            turns = app.screen.query_one(TranscriptLines).turns
+        row = app.screen.query_one("#sessions").row
+        if app.screen.query("#preview"):
+            turns = app.screen.query_one("TranscriptLines").turns
             return app.screen.feed.scanned and (
                 row is None or (app.screen.resume_controller.planned == row.path and bool(turns))
             )
-        tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryLines)
+        tree, entry = app.screen.query_one("#tree"), app.screen.query_one("#entry")
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
-        if not app.screen.query_one(TreePane).knows_branches:
+        if not app.screen.query_one("#tree-pane").knows_branches:
             return False
-        images = [line.drawing for line in entry.lines if isinstance(line, ImageLine)]
+        images = [line.drawing for line in entry.lines if hasattr(line, "drawing")]
         if not all(drawing.is_done for drawing in images):
             return False
         return (

@@ -88,15 +88,15 @@ class Emulator:
     def __init__(self, columns: int, rows: int) -> None:
         self.modes: dict[int, bool] = {}
         self.keyboard_depth = 0
-        self._main = pyte.Screen(columns, rows)
-        self._other = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self._main)
-        self._rest = b""
+        self.main = pyte.Screen(columns, rows)
+        self.other = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.main)
+        self.rest = b""
 
     @property
     def screen(self) -> pyte.Screen:
         """The screen that is visible."""
-        return self._other if self.alternate else self._main
+        return self.other if self.alternate else self.main
 
     @property
     def alternate(self) -> bool:
@@ -114,43 +114,43 @@ class Emulator:
         ]
 
     def resize(self, columns: int, rows: int) -> None:
-        for screen in (self._main, self._other):
+        for screen in (self.main, self.other):
             screen.resize(rows, columns)
 
     def feed(self, data: bytes) -> None:
         """Process the next bytes. A sequence that is cut in two waits for its other half."""
-        data = self._rest + data
+        data = self.rest + data
         unfinished = _UNFINISHED.search(data)
         cut = unfinished.start() if unfinished else len(data)
-        data, self._rest = data[:cut], data[cut:]
+        data, self.rest = data[:cut], data[cut:]
         for match in _KEYBOARD.finditer(data):
             self.keyboard_depth = max(0, self.keyboard_depth + (1 if match[1] == b">" else -1))
         position = 0
         for match in _MODE.finditer(data):
-            self._show(data[position : match.start()])
+            self.show(data[position : match.start()])
             position = match.start()
             numbers = [int(number) for number in match[1].split(b";") if number]
             if ALTERNATE.isdisjoint(numbers):
-                self._note(numbers, match[2] == b"h")
+                self.note(numbers, match[2] == b"h")
             else:
-                self._switch(numbers, match[2] == b"h")
+                self.switch(numbers, match[2] == b"h")
                 position = match.end()
-        self._show(data[position:])
+        self.show(data[position:])
 
-    def _show(self, data: bytes) -> None:
+    def show(self, data: bytes) -> None:
         if data:
-            self._stream.feed(_UNKNOWN.sub(b"", data))
+            self.stream.feed(_UNKNOWN.sub(b"", data))
 
-    def _note(self, numbers: list[int], on: bool) -> None:
+    def note(self, numbers: list[int], on: bool) -> None:
         for number in numbers:
             self.modes[number] = on
 
-    def _switch(self, numbers: list[int], on: bool) -> None:
+    def switch(self, numbers: list[int], on: bool) -> None:
         # xterm clears the alternate screen each time it is entered.
-        self._note(numbers, on)
+        self.note(numbers, on)
         if on:
-            self._other.reset()
-        self._stream = pyte.ByteStream(self.screen)
+            self.other.reset()
+        self.stream = pyte.ByteStream(self.screen)
 
 
 def _row(cells: list[str]) -> str:
@@ -186,15 +186,15 @@ class Terminal:
         """
         self.chunks: list[Chunk] = []
         self.emulator = Emulator(*size)
-        self._answers = answers
-        self._colour = colour
-        self._arrived: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        self._ended = False
-        self._turns = sys.getswitchinterval()
+        self.answers = answers
+        self.colour = colour
+        self.arrived: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
+        self.ended = False
+        self.turns = sys.getswitchinterval()
         sys.setswitchinterval(_TURNS)
-        self._master, slave = os.openpty()
-        self._set_size(*size)
-        self._before = termios.tcgetattr(self._master)
+        self.master, slave = os.openpty()
+        self.set_size(*size)
+        self.before = termios.tcgetattr(self.master)
         variables = dict(os.environ if env is None else env)
         for name in ("LINES", "COLUMNS", "NO_COLOR", "TEXTUAL", "TERM_PROGRAM"):
             variables.pop(name, None)
@@ -202,8 +202,8 @@ class Terminal:
         self.started = time.perf_counter()
         self.process = start(command, os.ttyname(slave), variables, cwd)
         os.close(slave)
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def __enter__(self) -> Self:
         return self
@@ -213,38 +213,38 @@ class Terminal:
 
     # -- output --
 
-    def _read(self) -> None:
+    def read(self) -> None:
         while True:
             try:
-                data = os.read(self._master, 65_536)
+                data = os.read(self.master, 65_536)
             except OSError:  # EIO: no process has the other end open
                 data = b""
             now = time.perf_counter()
             if not data:
-                self._arrived.put(None)
+                self.arrived.put(None)
                 return
-            if self._answers:
-                self._answer(data)
+            if self.answers:
+                self.answer(data)
             for part in _APPLICATION.split(data):
                 if part:
-                    self._arrived.put(Chunk(now, part))
+                    self.arrived.put(Chunk(now, part))
 
-    def _answer(self, data: bytes) -> None:
+    def answer(self, data: bytes) -> None:
         """Answer the questions in `data`, in the order in which they were asked."""
-        if not self._colour:
+        if not self.colour:
             data = _COLOUR.sub(b"", data)
         offsets = sorted((data.find(question), answer) for question, answer in _ANSWERS.items())
         answers = b"".join(answer for offset, answer in offsets if offset >= 0)
         if answers:
-            os.write(self._master, answers)
+            os.write(self.master, answers)
 
-    def _next(self, deadline: float) -> Chunk | None:
+    def next(self, deadline: float) -> Chunk | None:
         """Emulate and return the next output; None at the end of output. Raises queue.Empty at `deadline`."""
-        if self._ended:
+        if self.ended:
             return None
-        chunk = self._arrived.get(timeout=max(0.0, deadline - time.perf_counter()))
+        chunk = self.arrived.get(timeout=max(0.0, deadline - time.perf_counter()))
         if chunk is None:
-            self._ended = True
+            self.ended = True
             return None
         self.chunks.append(chunk)
         self.emulator.feed(chunk.data)
@@ -260,7 +260,7 @@ class Terminal:
         deadline = time.perf_counter() + timeout
         while True:
             try:
-                chunk = self._next(deadline)
+                chunk = self.next(deadline)
             except queue.Empty:
                 raise TimeoutError(f"not on the screen within {timeout} s:\n{self.dump()}") from None
             if chunk is None:
@@ -285,7 +285,7 @@ class Terminal:
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline:
             try:
-                if self._next(min(deadline, time.perf_counter() + quiet)) is None:
+                if self.next(min(deadline, time.perf_counter() + quiet)) is None:
                     break
             except queue.Empty:
                 break
@@ -312,7 +312,7 @@ class Terminal:
     def send(self, data: str | bytes) -> float:
         """Send characters or bytes as they are; return when they were sent."""
         now = time.perf_counter()
-        os.write(self._master, data.encode() if isinstance(data, str) else data)
+        os.write(self.master, data.encode() if isinstance(data, str) else data)
         return now
 
     def press(self, *keys: str) -> float:
@@ -328,26 +328,26 @@ class Terminal:
         """
         sent_at = 0.0
         for _ in range(times):
-            self._report(0, column, row)
-            sent_at = self._report(0, column, row, "m")
+            self.report(0, column, row)
+            sent_at = self.report(0, column, row, "m")
         return sent_at
 
     def drag(self, begin: tuple[int, int], end: tuple[int, int]) -> float:
         """Press the mouse's first button on one cell and release it on another, by single steps."""
-        self._report(0, *begin)
+        self.report(0, *begin)
         for number in range(1, 5):
             at = [first + (last - first) * number // 4 for first, last in zip(begin, end, strict=True)]
-            self._report(32, *at)
-        return self._report(0, *end, "m")
+            self.report(32, *at)
+        return self.report(0, *end, "m")
 
     def wheel(self, column: int, row: int, notches: int) -> float:
         """Turn the wheel over a cell: towards the end of the text, or back if `notches` is negative."""
         sent_at = 0.0
         for _ in range(abs(notches)):
-            sent_at = self._report(65 if notches > 0 else 64, column, row)
+            sent_at = self.report(65 if notches > 0 else 64, column, row)
         return sent_at
 
-    def _report(self, button: int, column: int, row: int, ends: str = "M") -> float:
+    def report(self, button: int, column: int, row: int, ends: str = "M") -> float:
         # A program gets reports only if it has asked for them.
         if not (self.emulator.modes.get(1000) and self.emulator.modes.get(1006)):
             raise RuntimeError(f"the program does not want to know of the mouse:\n{self.dump()}")
@@ -367,10 +367,10 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         """Resize the window: the kernel sends SIGWINCH to the program."""
         self.emulator.resize(columns, rows)
-        self._set_size(columns, rows)
+        self.set_size(columns, rows)
 
-    def _set_size(self, columns: int, rows: int) -> None:
-        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    def set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     # -- the end --
 
@@ -395,11 +395,11 @@ class Terminal:
             names.append("cursor hidden")
         if self.emulator.keyboard_depth:
             names.append("keyboard protocol")
-        now = termios.tcgetattr(self._master)
+        now = termios.tcgetattr(self.master)
         for flag, name in ((termios.ECHO, "echo"), (termios.ICANON, "line mode"), (termios.ISIG, "signals")):
-            if (now[3] ^ self._before[3]) & flag:
+            if (now[3] ^ self.before[3]) & flag:
                 names.append(f"{name} {'on' if now[3] & flag else 'off'}")
-        if not names and now[:6] != self._before[:6]:
+        if not names and now[:6] != self.before[:6]:
             names.append("terminal settings")
         return names
 
@@ -407,9 +407,9 @@ class Terminal:
         """Kill the program if it still runs, and close the terminal."""
         if self.process.poll() is None:
             self.process.kill()
-        self._reader.join(timeout=2.0)
-        os.close(self._master)
-        sys.setswitchinterval(self._turns)
+        self.reader.join(timeout=2.0)
+        os.close(self.master)
+        sys.setswitchinterval(self.turns)
 
 
 def key_bytes(key: str) -> bytes:

@@ -14,7 +14,6 @@ from app.keys import QUIT_KEYS, footer, key_of, keys_of, remap
 from app.settings import read_settings
 from app.view.bars import list_keys, preview_keys, search_keys
 from app.view.preset import BROWSER, SELECTOR
-from app.widgets.commands import bindings_of
 from tests.cases import cases
 
 if TYPE_CHECKING:
@@ -147,7 +146,6 @@ def test_without_a_session_the_line_offers_nothing_about_one() -> None:
 def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert remap(dict.fromkeys([command.id for command in COMMANDS], "")) == []
     assert not any(command.keys for command in COMMANDS)
-    assert bindings_of(*PANES) == []
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
     for preset, is_here, typed in itertools.product([BROWSER, SELECTOR], [True, False], [True, False]):
         assert search_keys(preset, here=is_here, typed=typed) == []

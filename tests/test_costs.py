@@ -9,16 +9,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index, Row, Store
 
 from app.formats.header import SCAN_LIMIT, WITHIN
 from app.index import live_sessions
 from app.index.filter_context import facts_of
-from app.index.index import Index
-from app.index.row import Row
 from app.index.text.segment import Segment
 from app.sessions.summaries.summarise import summarise
 from app.stores import agent_named, named
-from app.stores.base import Store
 from app.stores.layout import session_files
 from app.stores.live import Processes, verdict
 from app.stores.processes import Process

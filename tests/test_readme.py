@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from app.cli import main
 from app.cli_options import parser
 from app.command_table import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
 from app.index.query.grammar import parse as parse_query
-from app.reports.skill import SKILL
 from app.stores import AGENTS
 from app.view.preset import BROWSER, SELECTOR
 from tests.cases import cases
@@ -60,10 +60,11 @@ def test_every_command_and_option_is_mentioned():
         assert [option.name for option in command.options if f"--{option.name}" not in text] == []
 
 
-def test_every_agent_is_named_wherever_the_agents_are_listed():
+def test_every_agent_is_named_wherever_the_agents_are_listed(capsys):
+    assert main(["skill"]) == 0
     pages = [README, PAGES / "getting-started.md", PAGES / "troubleshooting.md", PAGES / "files.md", PAGE]
     texts = {path.name: path.read_text(encoding="utf-8").replace("\\-", "-") for path in pages}
-    texts |= {"--help": parser().format_help(), "skill": SKILL}
+    texts |= {"--help": parser().format_help(), "skill": capsys.readouterr().out}
     titles = [agent.title for agent in AGENTS]
     json_page = (PAGES / "json.md").read_text(encoding="utf-8")
     assert [agent.name for agent in AGENTS if f"`{agent.name}`" not in json_page] == []

@@ -79,7 +79,7 @@ def trash(
     :raises SessionError: it cannot be moved, and the class says why. In all cases nothing was moved.
     """
     # The import takes time, which must not pass between the last check for running agents and the move.
-    _own_send(env)
+    own_sender(env)
     with claim_session(path, env, store, anyway) as session:
         change = Change(
             "trash",
@@ -91,12 +91,12 @@ def trash(
             lines=tuple((entry_id, line, "") for entry_id, _, line in joined),
         )
         announce(change)
-        in_trash = _move_to_trash(session.path, session.status, env)
+        in_trash = move_to_trash(session.path, session.status, env)
         moves = [(session.path, in_trash)]
         note = "" if in_trash else _unknown_place(session.path)
         for belonging in session.belongings:
             try:
-                moves.append((belonging, _move_to_trash(belonging, os.lstat(belonging), env)))
+                moves.append((belonging, move_to_trash(belonging, os.lstat(belonging), env)))
             except (SessionError, OSError) as error:
                 if in_trash:
                     for was, now in reversed(moves):
@@ -124,7 +124,7 @@ def trash_file(path: str, agent: str, env: Mapping[str, str]) -> Change:
         raise NotThere(path, 0, "no such file") from None
     change = Change("trash", path, entry_id="", before=path, agent=agent)
     announce(change)
-    in_trash = _move_to_trash(path, status, env)
+    in_trash = move_to_trash(path, status, env)
     note = "" if in_trash else _unknown_place(path)
     return replace(change, after=in_trash or None, note=note, moves=((path, in_trash),))
 
@@ -133,11 +133,11 @@ def _unknown_place(path: str) -> str:
     return f"{path}: what the system's trash calls it is not known here"
 
 
-def _move_to_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
+def move_to_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
     """Move a file or folder to the trash; return its path there, "" if that is unknown."""
     note_paths = trash_folder.next_note_paths(path, env)
     try:
-        _send(path, env)
+        send_to_system(path, env)
     except OSError as error:
         trash_folder.delete_stray_notes(note_paths)
         if not os.path.lexists(path):
@@ -159,19 +159,20 @@ def _text(part: object) -> str:
     return os.fsdecode(part) if isinstance(part, bytes) else str(part)
 
 
-def _send(path: str, env: Mapping[str, str]) -> None:
-    """Have the system move the file or folder at `path` to the trash of `env`.
+def send_to_system(path: str, env: Mapping[str, str]) -> None:
+    """Have the system move the file or folder at `path` to the trash of `env`. All moves to the trash go
+    through this function, so that another trash can take its place.
 
     :raises OSError: it failed.
     """
-    send = _own_send(env)
+    send = own_sender(env)
     if send is not None:
         send(path)
     else:
-        _send_in_subprocess(path, _variables(env))
+        send_in_subprocess(path, _variables(env))
 
 
-def _own_send(env: Mapping[str, str]) -> Callable[[str], object] | None:
+def own_sender(env: Mapping[str, str]) -> Callable[[str], object] | None:
     """The function that moves files to this process's trash; None if the trash of `env` is another one."""
     global _imported_under
     own = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
@@ -193,7 +194,7 @@ def _variables(env: Mapping[str, str]) -> dict[str, str]:
     return variables
 
 
-def _send_in_subprocess(path: str, variables: Mapping[str, str]) -> None:
+def send_in_subprocess(path: str, variables: Mapping[str, str]) -> None:
     """Move the file or folder to the trash in a subprocess, because this process has another trash."""
     spec = find_spec("send2trash")
     library = os.path.dirname(os.path.dirname(spec.origin)) if spec and spec.origin else ""

@@ -45,6 +45,30 @@ def records_in(line: bytes) -> list[bytes]:
     return [record.encode("utf-8", "surrogateescape") for record in found]
 
 
+def entries_in(line: bytes, dialect: Dialect) -> list[dict[str, Any]]:
+    """The entries of a line, or of the whole records in it, as `Dialect.entries` gives them; none if it is
+    damaged.
+    """
+    try:
+        return _entries(line, dialect)
+    except BadLine:
+        pass
+    found: list[dict[str, Any]] = []
+    for record in records_in(line):
+        try:
+            found += _entries(record, dialect)
+        except BadLine:
+            continue
+    return found
+
+
+def _entries(line: bytes, dialect: Dialect) -> list[dict[str, Any]]:
+    if not dialect.one_entry_a_line:
+        # It refuses more lines.
+        dialect.partial_entries(line)
+    return dialect.entries(line)
+
+
 def _behind_a_torn_one(text: str, end: int) -> list[str]:
     """The whole records at the end of a text, behind the beginning of another one at `end`."""
     for _ in range(_MOST_STARTS):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.catalog_file import forget, journal_of, path_problem, text_in
+from app.index.catalog.catalog_file import forget, journal_of, path_problem, text_in, touched_in, words_paths
 from app.index.catalog.schema import SHARED_JOURNAL
 from app.index.catalog.span_table import segments
 from app.index.figures_file import figures_path
@@ -27,6 +27,8 @@ class CacheStatus:
                    no session any more and are removed when they are more than half. Each text is on the disk
                    twice (`index.text.segment`) and counted once.
     figures_bytes  size of the file with the figures of statistics; 0 before the first statistics
+    touched_bytes  size of the file with the touched files of sessions; 0 before they are needed
+    words_bytes    size of the words of tools; 0 before the screen has read them
     sessions       number of sessions that are stored, of all stores
     without_text   number of those whose text is not stored: a search reads their files
     network        whether the folder is on a network share: SQLite's rollback journal is used, which works
@@ -43,6 +45,8 @@ class CacheStatus:
     text_bytes: int
     dead_bytes: int
     figures_bytes: int
+    touched_bytes: int
+    words_bytes: int
     sessions: int
     without_text: int
     network: bool
@@ -71,12 +75,14 @@ def cache_status(cache_folder: str, catalog: Catalog | None = None) -> CacheStat
     return CacheStatus(
         folder=cache_folder,
         catalog=path,
-        catalog_bytes=sum(_size(path + ending) for ending in ("", "-wal", "-shm")),
+        catalog_bytes=_database_size(path),
         text=os.path.join(cache_folder, f"text-{SCHEMA}"),
         segments=len(sizes),
         text_bytes=total,
         dead_bytes=max(0, total - live),
         figures_bytes=0 if why else _size(figures_path(cache_folder)),
+        touched_bytes=0 if why else _database_size(touched_in(cache_folder)),
+        words_bytes=sum(map(_size, words_paths(cache_folder))),
         sessions=sessions,
         without_text=max(0, sessions - texts),
         network=not why and journal_of(cache_folder) == SHARED_JOURNAL,
@@ -94,6 +100,8 @@ def rebuild(cache_folder: str) -> None:
     """
     forget(cache_folder)
     _unlink(figures_path(cache_folder))
+    for path in words_paths(cache_folder):
+        _unlink(path)
     folder = text_in(cache_folder)
     for name in sizes_in(folder):
         for path in paths_of(folder, name):
@@ -105,6 +113,11 @@ def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
         "SELECT count(*), count(spans) FROM sessions WHERE listed"
     ).fetchone()
     return sessions, texts, sum(used.live for used in segments(connection).values())
+
+
+def _database_size(path: str) -> int:
+    """The size of a file of SQLite, with those beside it."""
+    return sum(_size(path + ending) for ending in ("", "-wal", "-shm"))
 
 
 def _size(path: str) -> int:

@@ -25,6 +25,30 @@ UNREADABLE = "cannot be read"
 """The first words of a refusal that says nothing about the contents: a later reading may succeed."""
 
 
+class SessionFile(NamedTuple):
+    """The fields of a row by which a session is read once more."""
+
+    path: str
+    agent: str
+    cwd: str
+    signature: Signature
+
+    @property
+    def size(self) -> int:
+        """The number of bytes in the file."""
+        return self.signature[1]
+
+    @property
+    def provisional(self) -> bool:
+        """As of a row that may be read again."""
+        return False
+
+    @property
+    def refused(self) -> str | None:
+        """As of a row that may be read again."""
+        return None
+
+
 class Task(NamedTuple):
     """A file to read.
 
@@ -33,6 +57,9 @@ class Task(NamedTuple):
     only_ends   read only the two ends of the file, for a provisional row
     foreign     not None: count the figures of the session and make no row; the packed keys of the entries
                 that belong to other sessions (`sessions.summaries.figures`)
+    touches     not None: read which files the session touched and make no row: its folder, and the values of
+                the `PackedTouches` that the reading continues from, or None
+    words       not None: read the words of tools and make no row; the end of the last reading, and its check
     """
 
     path: str
@@ -40,13 +67,15 @@ class Task(NamedTuple):
     mtime_ms: int = 0
     only_ends: bool = False
     foreign: bytes | None = None
+    touches: tuple[str, tuple[Any, ...] | None] | None = None
+    words: tuple[int, int] | None = None
 
 
 class Result(NamedTuple):
     """The result of reading a file.
 
     values         the values of its `Summary`, or for figures: the packed keys of all entries, and those of
-                   its `Figures`; None if there are none
+                   its `Figures`, or those of its `PackedTouches` or `WordsRead`; None if there are none
     refused        the reason why the file is refused, else None
     refused_line   the number of the line that shows the reason; 0 if no line does
     bytes_read     the number of bytes that were read
@@ -72,12 +101,16 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
     """
     if task.foreign is not None:
         return _read_figures(task.path, task.agents, task.foreign)
+    if task.touches is not None:
+        return _read_touches(task.path, task.agents, *task.touches)
+    if task.words is not None:
+        return _read_words(task.path, task.agents, *task.words)
     if task.only_ends:
         return _read_ends(task)
     # Imported here: the decoders load slowly, and a scan that finds no change does not need them.
     from app.sessions.summaries.summarise import extend, summarise
 
-    path, agents, mtime_ms, _, _ = task
+    path, agents, mtime_ms, *_ = task
     try:
         outcome = extend(path, progress, agents, mtime_ms, keep) if progress else None
         is_tail = outcome is not None
@@ -136,6 +169,31 @@ def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
         # The row of the session has the reason.
         return Result(None)
     return Result((keys, *figures))
+
+
+def _read_touches(path: str, agents: tuple[str, ...], cwd: str, before: tuple[Any, ...] | None) -> Result:
+    # Imported here for the reason given in `read`.
+    from app.formats.errors import NotASession
+    from app.sessions.summaries.touches_reader import PackedTouches, read_touches
+
+    last = None if before is None else PackedTouches(*before)
+    try:
+        return Result(tuple(read_touches(path, agents, cwd, last)))
+    except (NotASession, OSError, MemoryError):
+        # The row of the session has the reason.
+        return Result(None)
+
+
+def _read_words(path: str, agents: tuple[str, ...], begin: int, check: int) -> Result:
+    # Imported here for the reason given in `read`.
+    from app.formats.errors import NotASession
+    from app.sessions.summaries.words_reader import read_words
+
+    try:
+        return Result(tuple(read_words(path, agents, begin, check)))
+    except (NotASession, OSError, MemoryError):
+        # The row of the session has the reason.
+        return Result(None)
 
 
 class ProgressCache:

@@ -1,7 +1,10 @@
-"""The facts for filters that no row contains: whether a session is live or pinned, and its tags."""
+"""The facts for filters that no row contains: whether a session is live or pinned, its tags, and the files
+that it touched.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from app.formats.prices import Prices
     from app.index.row import Row
+    from app.index.touched_files import TouchedFiles
     from app.stores.base import Store
     from app.stores.tags import Taggings
 
@@ -27,6 +31,7 @@ def facts_of(
     now_ms: int,
     state_folder: str = "",
     prices: Prices = LIST_PRICES,
+    touched: TouchedFiles | None = None,
 ) -> Facts:
     """Return the facts about the sessions of `stores` at this moment; each is looked up at its first use.
 
@@ -35,6 +40,7 @@ def facts_of(
     :param state_folder: leafmark's state folder, with the tags, and the pins of sessions whose agents have
         no pins; "" for none.
     :param prices: those of tokens without a cost.
+    :param touched: the files that sessions touched; None if no filter asks for them.
     """
     by_root = {store.root: store for store in stores}
 
@@ -64,4 +70,5 @@ def facts_of(
     def tags(row: Row) -> Sequence[str]:
         return taggings().get((row.agent, row.id), NOTHING).tags
 
-    return Facts(lambda row: row.path in live(), pinned, tags, prices)
+    facts = Facts(lambda row: row.path in live(), pinned, tags, prices)
+    return facts if touched is None else replace(facts, touched=touched.lookup())

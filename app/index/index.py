@@ -15,7 +15,9 @@ from app.index.scan.retry import RescanningReader
 from app.index.scan.scan import Scanner
 from app.index.search.engine import SearchEngine
 from app.index.text.store import TextStore
+from app.index.touched_files import TouchedFiles
 from app.index.truncation import guard_database
+from app.index.words.tool_words import ToolWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,6 +93,9 @@ class Index:
         self._state_folder = state_folder
         self._prices = prices
         self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
+        self.cache_folder = cache_folder
+        self.touched_files = TouchedFiles(cache_folder)
+        self.tool_words = ToolWords(cache_folder)
         self._lock = threading.Lock()
         self._search: SearchRun | None = None
 
@@ -267,7 +272,11 @@ class Index:
             from app.index.filter_context import facts_of
 
             rows = self._engine.documents.rows
-            facts = facts_of(self._stores, rows, now_ms, self._state_folder, self._prices)
+            if query.files and self._follower is None:
+                # On the screen, they are read in the background.
+                self.touched_files.update(rows())
+            touched = self.touched_files if query.files else None
+            facts = facts_of(self._stores, rows, now_ms, self._state_folder, self._prices, touched)
         with self._lock:
             search = self._engine.search(
                 query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
@@ -337,6 +346,7 @@ class Index:
         """Close the catalog. First set `stop` and wait until `scan` and `watch` have returned."""
         self.catalog.close()
         self.text_store.close()
+        self.touched_files.close()
 
     def __enter__(self) -> Self:
         return self

@@ -50,7 +50,7 @@ _MEMORY = {
 }
 
 # The errors of a pipe whose other process has ended or has written data that is no frame.
-_BROKEN = (OSError, EOFError, ValueError, UnpicklingError)
+BROKEN = (OSError, EOFError, ValueError, UnpicklingError)
 
 _DEATHS_ALONE = 2
 """Number of workers that end while they read a file alone before the file is refused."""
@@ -150,7 +150,7 @@ class WorkerPool:
                 answered = [(index, result) for (index, _), result in zip(batch, results, strict=False)]
                 self._results.put(answered)
                 batch = batch[len(answered) :]
-        except _BROKEN:
+        except BROKEN:
             pass
         return batch
 
@@ -169,16 +169,16 @@ class WorkerPool:
 
     def _start_process(self) -> Process | None:
         """Start a worker and wait until it is ready; None if it cannot be started."""
-        command = _command()
+        arguments = command(worker_process.START)
         with self._lock:
-            if not command or self._closed or self._starts == _MOST_RESTARTS + self._count:
+            if not arguments or self._closed or self._starts == _MOST_RESTARTS + self._count:
                 return None
             self._starts += 1
             try:
                 # In a process group of its own, a worker gets no Ctrl+C from the terminal, and a stopped one
                 # is continued by the system when leafmark is killed, so that it can end.
                 process = subprocess.Popen(
-                    command,
+                    arguments,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -192,10 +192,10 @@ class WorkerPool:
         assert process.stdout is not None
         try:
             if self._gentle:
-                _lower_priority(process.pid)
+                lower_priority(process.pid, _NICE)
             is_ready = receive(process.stdout) == READY
             send(process.stdin, self._folder)
-        except _BROKEN:
+        except BROKEN:
             is_ready = False
         if not is_ready:
             self._end(process)
@@ -216,9 +216,10 @@ class WorkerPool:
         process.stdout.close()
 
 
-def _lower_priority(process_id: int) -> None:
+def lower_priority(process_id: int, steps: int) -> None:
+    """Give a process a lower priority than this one, if that is permitted."""
     try:
-        os.setpriority(os.PRIO_PROCESS, process_id, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
+        os.setpriority(os.PRIO_PROCESS, process_id, os.getpriority(os.PRIO_PROCESS, 0) + steps)
     except OSError:
         pass  # not permitted: the worker keeps its priority
 
@@ -238,9 +239,9 @@ def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
         yield batch
 
 
-def _command() -> list[str]:
-    """The command of a worker. With `-I -S`, Python ignores its environment variables and `site`; the worker
-    gets the module paths of this process as arguments.
+def command(start: str) -> list[str]:
+    """The command of a process that runs the code `start`. With `-I -S`, Python ignores its environment
+    variables and `site`; the process gets the module paths of this one as arguments.
 
     Empty if this Python is embedded in another program and its own path is unknown.
     """
@@ -251,7 +252,7 @@ def _command() -> list[str]:
         root = os.path.dirname(root)
     paths = [root, *[path for path in sys.path if path and path != root]]
     encoding = ["-X", "utf8"] if sys.flags.utf8_mode else []
-    return [sys.executable, "-I", "-S", *encoding, "-c", worker_process.START, *paths]
+    return [sys.executable, "-I", "-S", *encoding, "-c", start, *paths]
 
 
 def _processors() -> int:

@@ -16,6 +16,7 @@ from textual.message import Message
 
 from app.commands import command_by_id
 from app.formats.text import one_line
+from app.index.query.tokens import asks_for_files
 from app.keys import key_of
 from app.messages import SearchFound
 from app.panes.listed_hits import ListedHits
@@ -168,6 +169,7 @@ class SessionsPane(Pane):
         self.is_alone = model.finds_nothing
         self.set_class(self.is_alone, "bare")
         self._home = setup.home
+        self._index = index
         self._search = SessionSearch(index, self.post_message)
         self.hits = ListedHits(self.list, index, self.post_message, located)
         self._completer = Completer(setup.home, self.post_message)
@@ -377,6 +379,15 @@ class SessionsPane(Pane):
         if self.box.value:
             self._start_search(self.box.value)
 
+    def touched_files_read(self) -> None:
+        """Search again for touched files, which are known now, and offer their paths."""
+        is_asked = asks_for_files(self.box.value)
+        if is_asked or not self._completer.has_paths:
+            self._completer.forget()
+        if is_asked:
+            self._start_search(self.box.value)
+            self.offer_completion()
+
     def drop(self) -> None:
         """Remove the query; in the browser, hide the box and focus the list."""
         self.box.value = ""
@@ -432,7 +443,9 @@ class SessionsPane(Pane):
 
     def _collect_values(self) -> None:
         if not self._completer.is_current:
-            collected = self._completer.collect(self.model.rows(), self.model.taggings)
+            index = self._index()
+            touched = index.touched_files if index is not None else None
+            collected = self._completer.collect(self.model.rows(), self.model.taggings, touched)
             self.run_worker(self._await_values(collected))
 
     async def _await_values(self, collected: Awaitable[None]) -> None:

@@ -153,6 +153,10 @@ def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         )
         if status.figures_bytes:
             yield f"figures of statistics: {_bytes(status.figures_bytes)}"
+        if status.touched_bytes:
+            yield f"touched files: {_bytes(status.touched_bytes)}"
+        if status.words_bytes:
+            yield f"words of tools: {_bytes(status.words_bytes)}"
         if status.note:
             yield status.note
         if status.network:

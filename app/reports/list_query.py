@@ -15,7 +15,8 @@ from app.index.query.query import REGEX, QueryError
 from app.index.query.tokens import tokens
 from app.index.row import Row
 from app.index.search.matchers import matcher_for, without_case
-from app.reports.output import complain, complain_of_query
+from app.index.touched_files import TouchedFiles
+from app.reports.output import Progress, complain, complain_of_query
 from app.setup import Setup
 from app.stores.tags import NOTHING, read_taggings
 from app.view.formatting import tilde
@@ -39,7 +40,12 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> tuple[list[Row] | 
         return None, ""
     for note in parsed.notes:
         complain(note.message)
-    facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder, setup.prices)
+    touched = None
+    if parsed.files:
+        touched = TouchedFiles(setup.cache_folder)
+        with Progress() as progress:
+            touched.update(rows, on_progress=progress.touched)
+    facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder, setup.prices, touched)
     taggings = read_taggings(setup.state_folder)
 
     def has_terms(row: Row) -> bool:
@@ -48,6 +54,8 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> tuple[list[Row] | 
         return all(any(starmap(matcher.in_text, texts)) is not negated for matcher, negated in matchers)
 
     matching = [row for row in rows if parsed.passes(row, facts) and has_terms(row)]
+    if touched is not None:
+        touched.close()
     return matching, parsed.sort
 
 

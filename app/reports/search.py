@@ -138,6 +138,9 @@ def run(options: Options, setup: Setup) -> int:
         with Progress() as progress:
             # A search of the files alone needs no stored texts.
             index.scan(progress.read, texts=not parsed.is_deep)
+        if parsed.files:
+            with Progress() as progress:
+                index.touched_files.update(index.rows(), on_progress=progress.touched)
         pages = index.query(query, **how, alone=True)
         if index.note:
             complain(index.note)

@@ -33,12 +33,14 @@ from app.messages import (
     IndexFailed,
     IndexRenewed,
     SessionsChanged,
+    TouchedFilesRead,
 )
 from app.panes.sessions_pane import SessionsPane
 from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
+from app.services.touched_reader import TouchedReader
 from app.settings import settings_file
 from app.view.arrangement import ORDERS
 from app.view.bars import keys_line, lacks, too_small_line
@@ -209,6 +211,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             changed=self.refresh_bars,
         )
         self._copies = TranscriptCopy(host, messages, setup)
+        self._touched = TouchedReader(lambda: self.feed.index, post)
         self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
         self._is_too_small = False
         self._has_dragged = False
@@ -387,6 +390,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.runner.stop()
         self._requested.stop()
         self._copies.stop()
+        self._touched.stop()
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
             for what, done, total in self.runner.stopped:
@@ -524,6 +528,12 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.resume_controller.sessions_changed(is_reading=self.is_reading)
         self.places.renew_history()
         self.beside.sessions_changed()
+        if self.feed.scanned:
+            self._touched.read(self.facts.rows_without_subagents)
+
+    @on(TouchedFilesRead)
+    def _touched_files_read(self) -> None:
+        self.sessions_pane.touched_files_read()
 
     @on(IndexFailed)
     def _index_failed(self, event: IndexFailed) -> None:

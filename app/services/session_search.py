@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled
 from app.formats.utf8_text import fold
-from app.index.query.completion import Vocabulary, complete, vocabulary
+from app.index.query.completion import MOST_PATHS, Vocabulary, complete, vocabulary
 from app.messages import SearchFound
 from app.services.background import BackgroundService, GilYielder, answered
 from app.stores.tags import known_tags
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.index.query.query import Note, Query
     from app.index.row import Row
     from app.index.search.results import Hit, Page
+    from app.index.touched_files import TouchedFiles
     from app.services.background import Post
     from app.stores.tags import Taggings
 
@@ -350,13 +351,20 @@ class Completer(BackgroundService):
         """Whether the values are known and recent, or are being collected."""
         return monotonic() - self._collected_at < VALUES_SECONDS
 
-    def collect(self, rows: Sequence[Row], taggings: Taggings) -> Awaitable[None]:
+    @property
+    def has_paths(self) -> bool:
+        """Whether touched files are among the values."""
+        return self._vocabulary is not None and bool(self._vocabulary.of("file"))
+
+    def collect(
+        self, rows: Sequence[Row], taggings: Taggings, touched: TouchedFiles | None
+    ) -> Awaitable[None]:
         """Collect the values of these sessions."""
         self._collected_at = monotonic()
-        return self._collect(rows, taggings)
+        return self._collect(rows, taggings, touched)
 
     def forget(self) -> None:
-        """Let the values be collected again at the next key: tags have changed."""
+        """Let the values be collected again at the next key: tags, or touched files, have changed."""
         self._collected_at = -VALUES_SECONDS
 
     def candidates(self, text: str, position: int) -> list[Completion]:
@@ -364,6 +372,8 @@ class Completer(BackgroundService):
         return complete(text, position, self._vocabulary)
 
     @answered()
-    def _collect(self, rows: Sequence[Row], taggings: Taggings) -> None:
+    def _collect(self, rows: Sequence[Row], taggings: Taggings, touched: TouchedFiles | None) -> None:
         newest_first = sorted(rows, key=lambda row: -row.modified)
-        self._vocabulary = vocabulary(newest_first, self._home).with_tags(known_tags(taggings))
+        found = vocabulary(newest_first, self._home).with_tags(known_tags(taggings))
+        paths = touched.recent_paths(newest_first, MOST_PATHS) if touched is not None else {}
+        self._vocabulary = found.with_files(paths)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import chain, entry, message, write_session
 from tests.quick_trash import SUBPROCESS
 from tests.sessions.manager.conftest import Home
@@ -44,7 +44,7 @@ def forked_path(home: Home) -> Callable[..., str]:
 @pytest.fixture
 def trash_in_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reach the trash of another home folder as the program does: in a subprocess."""
-    monkeypatch.setattr("app.actions.trash._send_in_subprocess", SUBPROCESS)
+    monkeypatch.setattr("app.actions.trash.send_in_subprocess", SUBPROCESS)
 
 
 def bytes_of(path: str) -> tuple[bytes, int]:

@@ -21,7 +21,8 @@ from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
-    from app.sessions.manager.session_manager import SessionManager
+    from leafmark import SessionManager
+
     from tests.sessions.manager.conftest import Home
 
 TALK = [

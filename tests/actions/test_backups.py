@@ -76,7 +76,7 @@ def test_if_one_cannot_be_trashed_everything_stays(
 ) -> None:
     from app.actions import trash as module
 
-    before, send, sent = contents(str(home.folder / ".omp")), module._send, []
+    before, send, sent = contents(str(home.folder / ".omp")), module.send_to_system, []
 
     def sometimes(path: str, env: dict[str, str]) -> None:
         sent.append(path)
@@ -85,7 +85,7 @@ def test_if_one_cannot_be_trashed_everything_stays(
         send(path, env)
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_send", sometimes)
+        patch.setattr(module, "send_to_system", sometimes)
         with pytest.raises(NoTrash):
             trash(path, home.env)
     assert contents(str(home.folder / ".omp")) == before

@@ -22,7 +22,7 @@ from tests.factory import entry, message
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.manager.change import Change
+    from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 
 

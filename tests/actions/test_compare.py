@@ -115,14 +115,14 @@ def test_a_changed_file_has_its_lines_and_its_last_change(tmp_path: Path) -> Non
         header(),
         message("a", None, "user", "q"),
         entry("label", "l", "a", 1, targetId="a", label="here"),
-        answer("b", "l", 2, edit(oldText="one\ntwo", newText="one\n2\n3"), *calls(("write", "new.py"))),
+        answer("b", "l", 2, edit(oldText="one\ntwo", newText="one\n2\n3\n4"), *calls(("write", "new.py"))),
         answer("c", "b", 3, edit(edits=[{"old_text": "x", "new_text": ""}]), *calls(("edit", "new.py"))),
         entry("branch_summary", "d", "c", 4, summary="s", details={"modifiedFiles": ["z.py", "a.py"]}),
     )
     tree = open_tree(str(path))
     comparison = compare(tree, tree.by_id["l"], tree.by_id["d"])
     assert comparison.other.changed == (
-        FileChange("a.py", tree.by_id["c"], added=2, removed=2),
+        FileChange("a.py", tree.by_id["c"], added=3, removed=2),
         FileChange("new.py", tree.by_id["c"], is_new=True),
         FileChange("z.py", tree.by_id["d"]),
     )

@@ -19,7 +19,7 @@ from tests.actions.conftest import contents, lines_of, reopened
 from tests.factory import append, chain, message, write_session
 
 if TYPE_CHECKING:
-    from app.sessions.manager.change import Change
+    from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 
 SINCE = [
@@ -187,7 +187,7 @@ def test_without_a_trash_nothing_is_moved(
     def refuse(path: str, env: object) -> None:
         raise OSError(errno.EXDEV, "no trash on this file system", path)
 
-    monkeypatch.setattr("app.actions.trash._send", refuse)
+    monkeypatch.setattr("app.actions.trash.send_to_system", refuse)
     with pytest.raises(NoTrash):
         trash_continuation(trashed, home.env, join=False)
     assert contents(str(home.folder)) == before

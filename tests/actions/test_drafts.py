@@ -12,13 +12,13 @@ from app.actions.branch_options import branch_in_place, write_draft
 from app.actions.drafts import delete_draft
 from app.actions.journal import Journal
 from app.actions.undo import undo
+from app.sessions import FileStorage
 from app.sessions.errors import DiskFull
-from app.sessions.storage.file_storage import FileStorage
 from tests.actions.conftest import lines_of
 from tests.actions.test_go_on import options_at, store_of
 
 if TYPE_CHECKING:
-    from app.sessions.manager.change import Change
+    from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 
 TEXT = "said\nanew, with an ü"

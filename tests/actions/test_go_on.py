@@ -37,8 +37,7 @@ from tests.sessions.manager.conftest import Home
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.manager.entry_store import Entry
-    from app.stores.base import Store
+    from leafmark import Entry, Store
 
 
 def store_of(home: Home, path: str) -> Store:

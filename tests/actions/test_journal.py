@@ -14,7 +14,7 @@ import pytest
 from app.actions import journal as module
 from app.actions.journal import Journal
 from app.paths import JOURNAL
-from app.sessions.manager.change import Change
+from app.sessions import Change
 from tests.waiting import ends
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def test_a_failure_of_the_library_changes_nothing(
     from app.actions import trash as module
 
     sent = []
-    send = module._send
+    send = module.send_to_system
 
     def sometimes(path: str, env: dict[str, str]) -> None:
         sent.append(path)
@@ -58,7 +58,7 @@ def test_a_failure_of_the_library_changes_nothing(
             raise error
         send(path, env)
 
-    monkeypatch.setattr(module, "_send", sometimes)
+    monkeypatch.setattr(module, "send_to_system", sometimes)
     before = contents(str(home.folder / ".omp"))
     with pytest.raises(NoTrash, match=error.strerror):
         trash(omp_path, home.env)
@@ -91,7 +91,7 @@ def test_a_full_disk_leaves_no_note_in_the_trash(
         (bin / "info" / f"{names[taken]}.trashinfo").write_bytes(wrote)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(module, "_send", full)
+    monkeypatch.setattr(module, "send_to_system", full)
     before = contents(str(home.folder))
     with pytest.raises(DiskFull, match="No space left"):
         trash(omp_path, home.env)
@@ -114,8 +114,8 @@ def test_a_full_disk_is_reported_as_such(
         # The error of the other process has no file name, only this text.
         raise OSError(code, f"{note}: {reason}")
 
-    monkeypatch.setattr(module, "_own_send", lambda env: send if is_own else None)
-    monkeypatch.setattr(module, "_send_in_subprocess", elsewhere)
+    monkeypatch.setattr(module, "own_sender", lambda env: send if is_own else None)
+    monkeypatch.setattr(module, "send_in_subprocess", elsewhere)
     with pytest.raises(DiskFull) as caught:
         trash(omp_path, home.env)
     assert (caught.value.reason, caught.value.code) == (
@@ -129,7 +129,7 @@ def test_an_unknown_place_in_the_trash_is_reported(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "app.actions.trash._send", lambda path, env: shutil.move(path, home.folder / "hidden")
+        "app.actions.trash.send_to_system", lambda path, env: shutil.move(path, home.folder / "hidden")
     )
     (home.folder / "hidden").mkdir()
     change = trash(omp_path, home.env)
@@ -155,7 +155,7 @@ def test_a_name_that_is_too_long_for_the_trash_is_an_error(
         def send(path: str) -> None:
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
 
-        monkeypatch.setattr("app.actions.trash._own_send", lambda env: send)
+        monkeypatch.setattr("app.actions.trash.own_sender", lambda env: send)
     with pytest.raises(NoTrash) as caught:
         trash(str(path), home.env)
     assert caught.value.reason == "its name is too long for the system's trash"

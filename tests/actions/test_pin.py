@@ -18,7 +18,7 @@ from app.stores.pins import read_pins
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.sessions.manager.conftest import USER
 if TYPE_CHECKING:
     from app.actions.journal_entries import JournalEntry
     from app.actions.undo_steps import UndoAttempt
-    from app.sessions.manager.change import Change
+    from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 
 

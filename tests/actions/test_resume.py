@@ -21,7 +21,7 @@ from app.formats.text import inert
 from app.stores import discover
 
 if TYPE_CHECKING:
-    from app.stores.base import Store
+    from leafmark import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 

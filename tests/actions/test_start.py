@@ -18,7 +18,7 @@ from app.stores import discover
 from tests.actions.test_resume import ROOT, Machine
 
 if TYPE_CHECKING:
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 def store_of(machine: Machine, agent: str, source: str = "default") -> Store:

@@ -12,10 +12,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionError
 
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import delete_for_good, trash
-from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere, SessionError
+from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere
 from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
 from tests.actions.conftest import contents, read_only, trash_of
@@ -292,7 +293,7 @@ def test_a_second_trash_waits_for_the_first(
 
     inside, asked = Event(), Event()
     sent = []
-    send, lock = module._send, module.fcntl.flock
+    send, lock = module.send_to_system, module.fcntl.flock
 
     def slowly(path: str, env: dict[str, str]) -> None:
         inside.set()
@@ -305,7 +306,7 @@ def test_a_second_trash_waits_for_the_first(
             asked.set()
         lock(descriptor, operation)
 
-    monkeypatch.setattr(module, "_send", slowly)
+    monkeypatch.setattr(module, "send_to_system", slowly)
     monkeypatch.setattr(module.fcntl, "flock", noticed)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(trash, omp_path, home.env)
@@ -324,13 +325,13 @@ def test_a_session_is_restored_whole_after_leafmark_was_killed(home: Home, omp_p
     program = """
 import os, sys
 from app.actions import trash
-away, gone = trash._move_to_trash, []
+away, gone = trash.move_to_trash, []
 def stop(path, status, env):
     if gone:
         os._exit(9)
     gone.append(away(path, status, env))
     return gone[0]
-trash._move_to_trash = stop
+trash.move_to_trash = stop
 trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
 """
     before = contents(str(home.folder / ".omp"))

@@ -7,10 +7,11 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionError
 
 from app.actions.archive import DamagedArchive, unarchive
 from app.formats.timestamps import parse_time
-from app.sessions.errors import AlreadyThere, Changed, NotThere, SessionError, WriteFailed
+from app.sessions.errors import AlreadyThere, Changed, NotThere, WriteFailed
 from app.stores import discover
 from app.stores.archive import archived
 from tests.factory import chain, stamp, write_session

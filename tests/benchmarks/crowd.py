@@ -24,35 +24,35 @@ class Crowd:
 
     def __init__(self, where: str, pi_root: str, sessions: int = SESSIONS) -> None:
         self.folder = os.path.join(where, CROWD)
-        self._sessions = os.path.join(pi_root, pi_folder(self.folder))
+        self.sessions = os.path.join(pi_root, pi_folder(self.folder))
         os.makedirs(self.folder)
-        os.makedirs(self._sessions)
+        os.makedirs(self.sessions)
         chunks = Chunks(7, 0.05)
         newest = int(time.time() * 1000) - 3_600_000
         self.paths: list[str] = []
         leaves: list[str | None] = []
         for number in range(sessions):
-            draft = self._write(number, newest - number * 60_000, chunks)
+            draft = self.write(number, newest - number * 60_000, chunks)
             self.paths.append(draft.path)
             leaves.append(draft.leaf)
         growing = slice(sessions // 2, sessions // 2 + GROWING)
-        self._growing = [os.open(path, os.O_WRONLY | os.O_APPEND) for path in self.paths[growing]]
+        self.growing = [os.open(path, os.O_WRONLY | os.O_APPEND) for path in self.paths[growing]]
         self._leaves = leaves[growing]
-        self._appended = 0
+        self.appended = 0
 
     def close(self) -> None:
-        for file in self._growing:
+        for file in self.growing:
             os.close(file)
-        shutil.rmtree(self._sessions)
+        shutil.rmtree(self.sessions)
         shutil.rmtree(self.folder)
 
-    def _write(self, number: int, created: int, chunks: Chunks) -> Draft:
+    def write(self, number: int, created: int, chunks: Chunks) -> Draft:
         identity = f"{created:012x}-crowd-{number}"
         truth = Truth("pi", identity, self.folder, created)
         if number % FORK_EVERY == FORK_EVERY - 1:
             truth.parent_session = self.paths[number - FORK_EVERY // 2]
         draft = Draft(truth, serial=number)
-        draft.path = os.path.join(self._sessions, f"{created}_{identity}.jsonl")
+        draft.path = os.path.join(self.sessions, f"{created}_{identity}.jsonl")
         draft.header()
         draft.user(Text(title(number), quote(title(number))))
         draft.at += 1_000
@@ -64,13 +64,13 @@ class Crowd:
 
     def append(self, text: str) -> float:
         """Append a prompt to the next growing session; return when it was written (`perf_counter()`)."""
-        turn = self._appended % GROWING
-        self._appended += 1
-        identity = f"{self._appended:08x}"
+        turn = self.appended % GROWING
+        self.appended += 1
+        identity = f"{self.appended:08x}"
         line = entry_line(identity, self._leaves[turn] or "", text, int(time.time() * 1000))
         self._leaves[turn] = identity
         appended = time.perf_counter()
-        os.write(self._growing[turn], line)
+        os.write(self.growing[turn], line)
         return appended
 
 

@@ -6,7 +6,8 @@ import gc
 import time
 from typing import TYPE_CHECKING
 
-from app.sessions import SessionManager
+from leafmark import SessionManager
+
 from tests.benchmarks.measure import in_turn
 from tests.benchmarks.opening import biggest
 from tests.benchmarks.rows import Result, ms

@@ -33,34 +33,34 @@ class LiveProject:
 
     def __init__(self, where: str, pi_root: str) -> None:
         self.folder = os.path.join(where, LIVE)
-        self._sessions = os.path.join(pi_root, pi_folder(self.folder))
+        self.sessions = os.path.join(pi_root, pi_folder(self.folder))
         _forget_killed_runs(pi_root)
         os.makedirs(self.folder)
-        os.makedirs(self._sessions)
-        Path(self._sessions, _OWNER).write_text(str(os.getpid()))
-        self._began = int(time.time() * 1000)
+        os.makedirs(self.sessions)
+        Path(self.sessions, _OWNER).write_text(str(os.getpid()))
+        self.began = int(time.time() * 1000)
         self.renew()
-        self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
+        self.files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
 
     def renew(self) -> None:
         """Restore the first content of the sessions, in the same files: peers have links to them."""
         chunks = Chunks(7, 0.05)
-        self.drafts = [self._write(number, chunks) for number in range(SESSIONS)]
+        self.drafts = [self.write(number, chunks) for number in range(SESSIONS)]
 
     def close(self) -> None:
-        for file in self._files:
+        for file in self.files:
             os.close(file)
-        shutil.rmtree(self._sessions)
+        shutil.rmtree(self.sessions)
 
     def title(self, number: int) -> str:
         """Return the current title in the session's row."""
         return self.drafts[number].truth.name or _prompt(number)
 
-    def _write(self, number: int, chunks: Chunks) -> Draft:
-        created = self._began - (number + 1) * 3_600_000
+    def write(self, number: int, chunks: Chunks) -> Draft:
+        created = self.began - (number + 1) * 3_600_000
         identity = f"{created:012x}-live-{number}"
         draft = Draft(Truth("pi", identity, self.folder, created), serial=number)
-        draft.path = os.path.join(self._sessions, f"{created}_{identity}.jsonl")
+        draft.path = os.path.join(self.sessions, f"{created}_{identity}.jsonl")
         draft.header()
         draft.user(Text(_prompt(number), quote(_prompt(number))))
         while len(draft.truth.ids) < ENTRIES:
@@ -76,18 +76,18 @@ class LiveProject:
         draft = self.drafts[number]
         draft.at = int(time.time() * 1000)
         draft.name(name)
-        return self._append(number)
+        return self.append(number)
 
     def message(self, number: int, text: str) -> float:
         """Append a prompt; return when it was written."""
         draft = self.drafts[number]
         draft.at = int(time.time() * 1000)
         draft.user(Text(text, quote(text)))
-        return self._append(number)
+        return self.append(number)
 
-    def _append(self, number: int) -> float:
+    def append(self, number: int) -> float:
         appended = time.perf_counter()
-        os.write(self._files[number], self.drafts[number].lines[-1] + b"\n")
+        os.write(self.files[number], self.drafts[number].lines[-1] + b"\n")
         return appended
 
 

@@ -182,6 +182,16 @@ def idle_share(pid: int) -> float:
     return (processor_seconds(pid) - before) / (time.perf_counter() - started)
 
 
+def wait_until_alone(pid: int) -> None:
+    """Wait until a process has no children: after the first start one reads the words of tools."""
+    until = time.monotonic() + 600
+    alone_since = time.monotonic()
+    while time.monotonic() - alone_since < SETTLED_SECONDS and time.monotonic() < until:
+        time.sleep(0.1)
+        if len(family(pid)) > 1:
+            alone_since = time.monotonic()
+
+
 def family(pid: int) -> list[int]:
     """Return a process, its children, and theirs."""
     members = [pid]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.index.figures_file import figures_path
-from tests.benchmarks.measure import anonymous_bytes, idle_share, peak_bytes
+from tests.benchmarks.measure import anonymous_bytes, idle_share, peak_bytes, wait_until_alone
 from tests.benchmarks.rows import Result, mb
 from tests.benchmarks.screen import browser, ready, warm_up
 
@@ -23,6 +23,7 @@ def memory(setting: Setting, live: LiveProject) -> Iterator[Result]:
     with browser(setting, live) as terminal:
         ready(terminal, live)
         pid = terminal.process.pid
+        wait_until_alone(pid)
         share = idle_share(pid)
         size = anonymous_bytes(pid)
         peak = peak_bytes(pid)

@@ -81,7 +81,8 @@ def _indexed(setting: Setting, path: str) -> float:
     It is the difference between a scan that finds the entry and one that finds nothing. Both come after the
     same pause, so that cold processor caches do not count as a cost of the entry.
     """
-    from app.index.index import Index
+    from leafmark import Index
+
     from app.stores import discover
 
     folder = os.path.join(setting.folder, "one")

@@ -31,20 +31,20 @@ class Ticker:
 
     def __init__(self) -> None:
         self.gaps: list[float] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._tick, daemon=True)
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.tick, daemon=True)
 
     def __enter__(self) -> Ticker:
-        self._thread.start()
+        self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
+        self.stop.set()
+        self.thread.join()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         last = time.perf_counter()
-        while not self._stop.is_set():
+        while not self.stop.is_set():
             time.sleep(TICK)
             now = time.perf_counter()
             self.gaps.append(now - last)
@@ -52,8 +52,9 @@ class Ticker:
 
 
 def main() -> int:
+    from leafmark import Index
+
     from app import setup
-    from app.index.index import Index
 
     process_setup = setup.setup_from_process()
     index = Index(process_setup.stores, process_setup.cache_folder)

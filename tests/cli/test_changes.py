@@ -12,10 +12,10 @@ import re
 from pathlib import Path
 
 import pytest
+from leafmark import SessionManager
 
 from app import changes, reports
 from app.cli_options import parse
-from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores.live import IDLE, LIVE, Verdict
 from tests.cases import cases

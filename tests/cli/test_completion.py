@@ -10,12 +10,13 @@ import sys
 
 import pytest
 
-from app.completion.candidates import split_line
-from app.reports.shell import COMPLETION
 from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session
 from tests.terminal import Terminal
+
+SHELLS = ("bash", "zsh", "fish")
+"""The shells that have a completion."""
 
 
 @pytest.fixture
@@ -77,16 +78,17 @@ def test_nothing_is_scanned_or_written(run, home):
 
 
 @cases(
-    ("line", "words"),
+    ("line", "offered"),
     [
-        ("leafmark ", ["leafmark", ""]),
-        ("leafmark tree 'a b", ["leafmark", "tree", "a b"]),
-        ('leafmark list label:"half do', ["leafmark", "list", "label:half do"]),
-        (r"leafmark a\ b c", ["leafmark", "a b", "c"]),
+        ("leafmark tre", ["tree"]),
+        ("leafmark label aaaa1111-x 00000001 'half d", ["half done"]),
+        ('leafmark list "lab', ["label:"]),
+        (r"leafmark label aaaa1111-x 00000001 half\ d", ["half done"]),
     ],
 )
-def test_a_line_is_split_as_a_shell_does(line, words):
-    assert split_line(line) == words
+def test_a_line_is_split_as_a_shell_does(run, sessions, line, offered):
+    done = run("__complete", "--line", line)
+    assert [each.partition("\t")[0] for each in done.out.splitlines()] == offered
 
 
 # the real shells
@@ -121,7 +123,7 @@ def output(words, env):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", COMPLETION)
+@pytest.mark.parametrize("name", SHELLS)
 def test_the_scripts_are_correct_for_their_shell(run, name):
     for command in ("completion", "init"):
         script = run(command, name)
@@ -191,7 +193,7 @@ WORST = (
 )
 
 
-@pytest.mark.parametrize("name", COMPLETION)
+@pytest.mark.parametrize("name", SHELLS)
 def test_a_key_resumes_the_choice_in_the_shell_and_runs_nothing_else(home, env, tmp_path, name):
     """The choice runs `pi`, which is a function of this very shell."""
     options, setup = KEY[name]
@@ -228,7 +230,7 @@ def test_the_shells_of_print_are_those_that_words_are_quoted_for(run, home):
     assert (refused.code, refused.out) == (2, "")
     assert "'tcsh' is none of bash, zsh, fish, sh" in refused.err
     assert completed(run, "resume", "--shell", "") == ["bash", "zsh", "fish", "sh"]
-    for name in COMPLETION:
+    for name in SHELLS:
         assert f" resume --print --shell {name} " in run("init", name).out
     write_session(
         home / ".pi/agent/sessions/--x--/it's.jsonl", *chain("a question", id="aaaa1111", cwd="/gone")

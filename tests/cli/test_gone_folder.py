@@ -6,9 +6,9 @@ import json
 import os
 
 import pytest
+from leafmark import SessionManager
 
 from app import paths
-from app.sessions import SessionManager
 from app.sessions.errors import NotAFolder, NotThere
 from tests.cases import cases
 from tests.factory import chain, write_session

@@ -7,11 +7,11 @@ import re
 from typing import NamedTuple
 
 import pytest
+from leafmark import Hit
 
 from app.cli_options import parse
 from app.formats import text_kinds
-from app.index.query.query import Note
-from app.index.search.results import Hit, Page
+from app.index import Note, Page
 from app.reports import search
 from app.reports.listing import table
 from app.reports.output import caret_lines

@@ -10,12 +10,12 @@ import os
 import shutil
 
 import pytest
+from leafmark import SessionManager
 
 from app.actions import undo
 from app.actions.journal import Journal
 from app.paths import JOURNAL
-from app.sessions import SessionManager
-from app.sessions.manager.change import Change
+from app.sessions import Change
 from tests.factory import chain, write_session
 from tests.faults import harness
 

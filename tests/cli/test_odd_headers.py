@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import chain, header, write_session
 
 NUL = "/work/a\0b"

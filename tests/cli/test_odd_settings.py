@@ -6,8 +6,8 @@ import json
 import os
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.stores import discover
 from tests.cases import cases
 from tests.cli.conftest import ROOT

@@ -7,10 +7,10 @@ import os
 import re
 
 import pytest
+from leafmark import Store
 
 from app.reports.listing import complain_of_skipped
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, stamp, write_history, write_session
 

@@ -27,7 +27,7 @@ from tests.factory import NOW, entry, header, message, write_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 
 def usage(sent: int, received: int, dollars: float, read: int = 0) -> dict[str, Any]:

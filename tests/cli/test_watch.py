@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import array
-import errno
 import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import socket
@@ -18,11 +18,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.index.scan.deltas import Delta
-from app.reports import watch
-from app.reports.watch import changes, line
 from tests.cli.conftest import ROOT
-from tests.factory import append, chain, entry, make_row, message, write_session
+from tests.factory import append, chain, entry, message, write_session
 from tests.waiting import PATIENCE, until
 
 
@@ -195,19 +192,6 @@ def test_it_ends_when_a_terminal_that_is_not_its_own_is_closed(tmp_path, folder)
         assert process.stderr.read() == ""
 
 
-def test_a_failed_write_to_a_closed_terminal_counts_as_a_missing_reader(monkeypatch):
-    def fail(text):
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(watch, "write_text", fail)
-    monkeypatch.setattr(watch, "_is_reader_gone", lambda: True)
-    with pytest.raises(BrokenPipeError):
-        watch._print("a change")
-    monkeypatch.setattr(watch, "_is_reader_gone", lambda: False)
-    with pytest.raises(OSError, match="Input/output"):
-        watch._print("a change")
-
-
 @pytest.mark.parametrize("poll", ["", "1"])
 def test_a_rewrite_of_the_same_size_is_a_change(tmp_path, folder, poll):
     with watching(tmp_path, poll=poll) as process:
@@ -226,69 +210,29 @@ def test_a_signal_removes_the_example_sessions(tmp_path, folder):
     assert [path.name for path in (tmp_path / "home").iterdir()] == [".pi"]
 
 
-def changes_of(delta, *before):
-    return list(changes(delta, {row.path: row for row in before}))
-
-
-def test_only_changed_fields_are_reported():
-    before = make_row("s", name="old", labels=(("e1", "kept"), ("e2", "gone"), ("e3", "was")))
-    after = make_row(
-        "s",
-        name=None,
-        title="first prompt",
-        labels=(("e1", "kept"), ("e3", "is"), ("e4", "new")),
-        leaf_count=3,
-        branch_count=2,
-        problems=1,
-        entry_count=4,
-        cwd="/else",
-        leaf_id=None,
+def test_a_line_has_only_what_changed_and_is_inert(tmp_path, folder):
+    path = folder / "a.jsonl"
+    append(
+        path,
+        entry("session_info", "n", "00000002", name="old"),
+        *(entry("label", f"l{id}", "n", targetId=id, label=f"was {id}") for id in ("00000001", "00000002")),
     )
-    (change,) = changes_of(Delta([after], [], 1, 1), before)
-    assert change["what"] == {
-        "entries": -1,
-        "branches": 1,
-        "problems": 1,
-        "name": None,
-        "cwd": "/else",
-        "leaf_id": None,
-        "labels": [
-            {"entry_id": "e2", "label": None},
-            {"entry_id": "e3", "label": "is"},
-            {"entry_id": "e4", "label": "new"},
-        ],
-    }
-    assert line(change) == (
-        "changed  /store/s.jsonl  entries -1, branches +1, problems +1, no name, cwd /else, no leaf_id,"
-        " no label on e2, label is on e3, label new on e4"
-    )
-
-
-def test_changes_of_rights_links_or_inode_are_not_reported():
-    """The bytes and the modification time are the same."""
-    assert changes_of(Delta([make_row("s", ctime_ns=7, ino=3)], [], 1, 1), make_row("s")) == []
-
-
-def test_a_rewrite_may_report_no_changed_field():
-    """The old bytes are not stored, so that it is unknown whether they differ."""
-    (change,) = changes_of(Delta([make_row("s", mtime_ns=7)], [], 1, 1), make_row("s"))
-    assert change["what"] == {"bytes": 0}
-    assert line(change) == "changed  /store/s.jsonl  bytes +0"
-
-
-def test_the_removal_of_an_unknown_session_is_not_reported():
-    assert changes_of(Delta([], ["/store/x.jsonl"], 0, 0)) == []
-
-
-def test_a_provisional_row_is_not_reported():
-    row = make_row("s")
-    row.provisional = True
-    assert changes_of(Delta([row], [], 1, 1)) == []
-    (change,) = changes_of(Delta([row, make_row("s")], [], 1, 1))
-    assert change["change"] == "added"
-
-
-def test_a_line_is_inert_for_any_content():
-    row = make_row("s\x1b[2J\n", name="\u202eevil\r\n", labels=(("\x9b1m", "l\x07"),))
-    (change,) = changes_of(Delta([row], [], 1, 1))
-    assert line(change).isprintable()
+    with watching(tmp_path) as process:
+        os.chmod(path, 0o600)  # no line: the bytes are the same
+        append(
+            path,
+            entry("session_info", "m", "l00000002", name=""),
+            entry("label", "k", "m", targetId="00000001", label=None),
+            entry("label", "j", "k", targetId="00000002", label="is\x1b[2J\u202e"),
+            entry("label", "i", "j", targetId="n", label="new"),
+            message("x", "00000001", "user", "a branch"),
+            "{ damaged",
+        )
+        line = process.stdout.readline().rstrip("\n")
+        assert line.isprintable()
+        kind, shown, what = re.split(r" {2,}", line)
+        assert (kind, shown) == ("changed", str(path))
+        assert what.startswith("entries +5, messages +1, branches +1, problems +1, no name")
+        assert "no label on 00000001" in what
+        assert "label is␛[2J" in what
+        assert "label new on n" in what

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 from markdown_it import MarkdownIt
 
 from app.export.choice import FORMATS, NONE, SHORT, Choice
 from app.export.exporter import Surroundings, open_export
 from app.redact import Personal, Redactor
-from app.sessions import SessionManager
 from app.sessions.errors import AmbiguousEntry, Changed, UnknownEntry
 from tests.cases import cases
 from tests.export.hostile import KEY, write_hostile

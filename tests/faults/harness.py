@@ -14,7 +14,7 @@ counted call a fault happens:
     a function     it is called first, as if another process ran between two calls; then the call is made
 
 A function gets nothing and runs in the child. For a file that another process holds open, let it tell an
-`OtherProcess`, which is one. To add a fault, add a name here and a branch in `_Interceptor._disturbed`.
+`OtherProcess`, which is one. To add a fault, add a name here and a branch in `_Interceptor.disturbed`.
 """
 
 from __future__ import annotations
@@ -121,20 +121,20 @@ class OtherProcess:
     """Another process that opens a file and appends to it when it is told to. Use it as a context manager."""
 
     def __enter__(self) -> OtherProcess:
-        theirs, self._asks = os.pipe()
-        self._hears, answers = os.pipe()
+        theirs, self.asks = os.pipe()
+        self.hears, answers = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
-            os.close(self._asks)
-            os.close(self._hears)
+            os.close(self.asks)
+            os.close(self.hears)
             _serve(theirs, answers)
         os.close(theirs)
         os.close(answers)
         return self
 
     def __exit__(self, *error: object) -> None:
-        os.close(self._asks)
-        os.close(self._hears)
+        os.close(self.asks)
+        os.close(self.hears)
         os.waitpid(self._pid, 0)
 
     @property
@@ -144,19 +144,19 @@ class OtherProcess:
 
     def open(self, path: str | Path) -> None:
         """Open the file for appending, as an agent does that holds a descriptor."""
-        self._ask("open", str(path))
+        self.ask("open", str(path))
 
     def append(self, line: bytes) -> None:
         """Append through the descriptor that was opened before."""
-        self._ask("append", line.decode())
+        self.ask("append", line.decode())
 
     def close(self) -> None:
         """Close that descriptor, if there is one."""
-        self._ask("close", "")
+        self.ask("close", "")
 
-    def _ask(self, what: str, value: str) -> None:
-        os.write(self._asks, json.dumps([what, value]).encode() + b"\n")
-        answer = os.read(self._hears, 1)
+    def ask(self, what: str, value: str) -> None:
+        os.write(self.asks, json.dumps([what, value]).encode() + b"\n")
+        answer = os.read(self.hears, 1)
         assert answer == b".", f"the other process could not {what} {value}"
 
 
@@ -241,12 +241,12 @@ def _run_here(
 
 class _Interceptor:
     def __init__(self, root: str, at: int, fault: Fault, log: int) -> None:
-        self._root = root.rstrip("/") + "/"
-        self._at = at
-        self._fault = fault
-        self._log = log
-        self._count = -1
-        self._busy = False
+        self.root = root.rstrip("/") + "/"
+        self.at = at
+        self.fault = fault
+        self.log = log
+        self.count = -1
+        self.busy = False
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
@@ -264,33 +264,33 @@ class _Interceptor:
 
     def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **named: Any) -> Any:
-            if self._busy or (name == "open" and not args[1] & _MAKES):
+            if self.busy or (name == "open" and not args[1] & _MAKES):
                 return real(*args, **named)
-            path = self._path(args[0])
-            if not path.startswith(self._root) or path.endswith(("/out.log", "/err.log", "/calls.log")):
+            path = self.path(args[0])
+            if not path.startswith(self.root) or path.endswith(("/out.log", "/err.log", "/calls.log")):
                 return real(*args, **named)
-            self._count += 1
-            _write(self._log, f"{name} {path[len(self._root) :]}\n".encode())
-            if self._count != self._at:
+            self.count += 1
+            _write(self.log, f"{name} {path[len(self.root) :]}\n".encode())
+            if self.count != self.at:
                 return real(*args, **named)
-            return self._disturbed(name, real, args, named)
+            return self.disturbed(name, real, args, named)
 
         return wrapped
 
-    def _path(self, target: Any) -> str:
+    def path(self, target: Any) -> str:
         try:
             return os.readlink(f"/proc/self/fd/{target}") if isinstance(target, int) else os.fsdecode(target)
         except OSError:
             return ""
 
-    def _disturbed(self, name: str, real: Callable[..., Any], args: Any, named: Any) -> Any:
-        fault = self._fault
+    def disturbed(self, name: str, real: Callable[..., Any], args: Any, named: Any) -> Any:
+        fault = self.fault
         if callable(fault):
-            self._busy = True
+            self.busy = True
             try:
                 fault()
             finally:
-                self._busy = False
+                self.busy = False
         elif fault in (ENOSPC, EIO):
             number = getattr(errno, str(fault))
             raise OSError(number, os.strerror(number))

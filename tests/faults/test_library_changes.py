@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionError, SessionManager
 
 from app.actions.journal import Journal
 from app.actions.undo import settle_interrupted, undo
-from app.sessions import SessionManager
-from app.sessions.errors import SessionError
 from app.stores import discover
 from tests.factory import chain, write_session
 from tests.faults.harness import FAULTS, KILLS, run

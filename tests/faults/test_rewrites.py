@@ -13,8 +13,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.storage import file_storage
 from tests.factory import chain, write_session
 from tests.faults.harness import (
@@ -99,7 +99,7 @@ class Place:
     """A home folder in which one session lies."""
 
     def __init__(self, root: Path, shape: str) -> None:
-        folder, self._data = SHAPES[shape]
+        folder, self.data = SHAPES[shape]
         self.root = root
         self.env = {"HOME": str(root / "home"), "PATH": os.defpath}
         self.path = root / "home" / folder / "2026_s.jsonl"
@@ -111,14 +111,14 @@ class Place:
         """Put the session there as it was, alone in its folder."""
         for other in self.path.parent.iterdir():
             other.unlink()
-        self.path.write_bytes(self._data)
+        self.path.write_bytes(self.data)
         os.utime(self.path, (AGED, AGED))
         # Each run makes the same calls, as the first one.
         shutil.rmtree(self.root / "home/.local", ignore_errors=True)
 
     def marks(self) -> list[str]:
         """The texts that were in the session before, and have to stay."""
-        return [mark for mark in ("MARK-1-", "MARK-2-", "MARK-torn-") if mark.encode() in self._data]
+        return [mark for mark in ("MARK-1-", "MARK-2-", "MARK-torn-") if mark.encode() in self.data]
 
     def words(self, command: str) -> list[str]:
         if command == "rename":

@@ -12,8 +12,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import agents_session, chain, header, message, write_session
 from tests.faults.harness import EIO, ENOSPC, KILL_AFTER, KILL_BEFORE, SHORT, Outcome, run
 

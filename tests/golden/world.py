@@ -46,8 +46,8 @@ class World:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._known: set[str] = set()
-        self._numbers: dict[str, int] = {}
+        self.known: set[str] = set()
+        self.numbers: dict[str, int] = {}
 
     @property
     def env(self) -> dict[str, str]:
@@ -79,7 +79,7 @@ class World:
         """Take the ids that are in the sessions now for known ones; `same` numbers all others."""
         for path in self.sessions:
             for found in _ID.findall(f"{path} {path.read_text('utf-8', 'replace')}"):
-                self._known |= {found, found[:8], found[:13]}
+                self.known |= {found, found[:8], found[:13]}
 
     def terminal(self, *words: str, size: tuple[int, int]) -> Terminal:
         """Start leafmark in a terminal."""
@@ -98,13 +98,13 @@ class World:
         text = _FOLDER.sub(lambda found: f"leafmark-{found[1]}-00000000", text)
         text = _CUT_FOLDER.sub(lambda found: "…" + "0" * (len(found[0]) - 1), text)
         text = _SECONDS.sub("0.00", text)
-        return _ID.sub(self._numbered, text) if self._known else text
+        return _ID.sub(self.numbered, text) if self.known else text
 
-    def _numbered(self, found: re.Match[str]) -> str:
+    def numbered(self, found: re.Match[str]) -> str:
         token = found[0]
-        if token in self._known or token == "00000000":
+        if token in self.known or token == "00000000":
             return token
-        number = self._numbers.setdefault(token, len(self._numbers) + 1)
+        number = self.numbers.setdefault(token, len(self.numbers) + 1)
         return f"new-{number:04}" + "-" * (len(token) - 8)
 
 

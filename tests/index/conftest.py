@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from tests.index.helpers import fill, pi_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 @pytest.fixture

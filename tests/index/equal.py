@@ -7,9 +7,10 @@ import random
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafmark import Index
+
 from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.text.segment import read_spans, sizes_in
 from app.sessions.passages import unpack
 from tests.index.helpers import facts
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 SECONDS = float(os.environ.get("LEAFMARK_SOAK") or 0)
 """Length of a soak test in seconds; 0, a short test, unless LEAFMARK_SOAK is set."""

@@ -7,18 +7,19 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from app.index.index import Index
+from leafmark import Index, Store
+
 from app.index.row import FIELDS
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.row import Row
-    from app.index.scan.deltas import Delta
+    from leafmark import Row
+
+    from app.index import Delta
 
 FIRST_MESSAGE, GREW_MS, REFUSED = map(FIELDS.index, ("first_message", "grew_ms", "refused"))
 
@@ -103,51 +104,51 @@ class Listener:
         self.deltas: list[Delta] = []
         self.error: BaseException | None = None
         self.stop = threading.Event()
-        self._told = threading.Condition()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.told = threading.Condition()
+        self.thread = threading.Thread(target=self.run, daemon=True)
 
     def __enter__(self) -> Listener:
-        self._thread.start()
+        self.thread.start()
         # Index.watch scans, starts the watch and walks. After the walk no earlier change can be missed.
         self.until(lambda: self.index.counts.walks >= 2)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop.set()
-        self._thread.join(PATIENCE)
-        assert not self._thread.is_alive()
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
         if self.error:
             raise self.error
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds. AssertionError if it does not hold in time."""
-        with self._told:
+        with self.told:
             for _ in range(int(PATIENCE * 100)):
                 if self.error:
                     raise self.error
                 if condition():
                     return
-                self._told.wait(0.01)
+                self.told.wait(0.01)
         raise AssertionError("it did not happen")
 
     def titles(self) -> dict[str, str]:
         """File name -> title."""
         return {os.path.basename(path): row.title for path, row in self.rows.copy().items()}
 
-    def _run(self) -> None:
+    def run(self) -> None:
         try:
-            self.index.watch(self._changed, self.stop)
+            self.index.watch(self.changed, self.stop)
         except BaseException as error:
             self.error = error
 
-    def _changed(self, delta: Delta) -> None:
-        with self._told:
+    def changed(self, delta: Delta) -> None:
+        with self.told:
             self.deltas.append(delta)
             for path in delta.removed:
                 self.rows.pop(path, None)
             for row in delta.changed:
                 self.rows[row.path] = row
-            self._told.notify_all()
+            self.told.notify_all()
 
 
 def titles(facts_of_rows: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:

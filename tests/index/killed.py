@@ -17,8 +17,9 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.index.catalog import writes
-from app.index.index import Index
 from app.index.scan import deltas, scan, walk
 from app.index.text import compaction, segment, store
 from tests.index.helpers import pi_store
@@ -38,8 +39,8 @@ class Fuse:
     """Counts executed lines of app/index, starting with `light`, and kills this process at the last one."""
 
     def __init__(self, lines: int) -> None:
-        self._left = lines
-        self._ours: dict[object, bool] = {}
+        self.left = lines
+        self.ours: dict[object, bool] = {}
 
     def inside(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function so that only lines executed inside it are counted."""
@@ -54,22 +55,22 @@ class Fuse:
         return counting
 
     def light(self) -> None:
-        if self._left:
-            threading.settrace(self._called)
-            sys.settrace(self._called)
+        if self.left:
+            threading.settrace(self.called)
+            sys.settrace(self.called)
 
-    def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
+    def called(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
-        ours = self._ours.get(code)
+        ours = self.ours.get(code)
         if ours is None:
-            ours = self._ours[code] = code.co_filename.startswith(FOLDER)
-        return self._line if ours else None
+            ours = self.ours[code] = code.co_filename.startswith(FOLDER)
+        return self.line if ours else None
 
-    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
-        self._left -= 1
-        if self._left == 0:
+    def line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        self.left -= 1
+        if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-        return self._line
+        return self.line
 
 
 def prepare() -> None:

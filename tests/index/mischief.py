@@ -136,8 +136,8 @@ class Busy:
         self.dice = random.Random(seed + 1)
         self.entries = 0
         self.needles = 0
-        self._busy = [root / f"--f{number % 4}--" / f"busy-{number}.jsonl" for number in range(BUSY)]
-        self._calm = [
+        self.busy = [root / f"--f{number % 4}--" / f"busy-{number}.jsonl" for number in range(BUSY)]
+        self.calm = [
             write(calm / "--calm--" / f"{number}.jsonl", header(f"calm-{number}")) for number in range(CALM)
         ]
 
@@ -145,7 +145,7 @@ class Busy:
         """Append this many entries to the busy sessions in turn; a deleted session is written again."""
         for _ in range(entries):
             self.entries += 1
-            path = self._busy[self.entries % BUSY]
+            path = self.busy[self.entries % BUSY]
             line = message(f"b{self.entries}", None, f"busy word{self.entries % 997} text {self.entries}")
             if path.exists():
                 append(path, line)
@@ -155,7 +155,7 @@ class Busy:
     def needle(self) -> tuple[Path, str]:
         """Append a message with a new unique word; return the session's path and the word."""
         self.needles += 1
-        path = self._calm[self.needles % CALM]
+        path = self.calm[self.needles % CALM]
         word = f"needle{self.needles}x{self.dice.randrange(1 << 40):x}"
         append(path, message(f"n{self.needles}", None, f"here is {word} for you"))
         return path, word

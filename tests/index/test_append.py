@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.formats.header import read_header
 from app.index.catalog.schema import PAGE_BYTES
 from app.index.file_reader import MOST_ENTRIES, ProgressCache
-from app.index.index import Index
 from app.index.row import Reading, session_row
 from app.index.verify import verify
 from app.sessions.summaries.summarise import Progress

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index import open as open_index
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.resolve import resolve
 from app.index.row import SCHEMA
 from tests.cases import cases
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 NAME = f"catalog-{SCHEMA}.db"
 
@@ -175,7 +175,7 @@ def test_a_full_disk_costs_the_cache_file_but_no_rows(tmp_path: Path) -> None:
     fill(tmp_path / "store", 20)
     index = Index([store], str(tmp_path / "cache"))
     index.scan()
-    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
+    index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
     fill(tmp_path / "store", 400)
     index.scan()
     assert "full" in (index.note or "")
@@ -209,7 +209,7 @@ def test_a_catalog_that_turns_readonly_is_copied_into_memory(tmp_path: Path) -> 
     index.scan()
     index.close()
     second = Index([store], str(tmp_path / "cache"))
-    second.catalog._database.read(lambda connection: connection.execute("PRAGMA query_only = 1"))
+    second.catalog.read(lambda connection: connection.execute("PRAGMA query_only = 1"))
     assert len(second.rows()) == 20
     fill(tmp_path / "store" / "more", 10)
     for path in (tmp_path / "store" / "more").iterdir():

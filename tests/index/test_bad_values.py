@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from leafmark import Index, SessionManager, Store
 
 from app.formats.header import INVALID_VALUE
-from app.index.index import Index
-from app.sessions import SessionManager
 from app.sessions.summaries.summarise import extend, problems, summarise
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
-from app.stores.base import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
 from app.index.figures_file import current_figures
-from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
@@ -24,7 +24,7 @@ from tests.index.text.helpers import assert_right, scanned, segments, size_of, t
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 @pytest.fixture

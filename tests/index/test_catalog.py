@@ -21,7 +21,7 @@ from tests.index.test_row import SUMMARY
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 HOSTILE = "a\x00b\ud83d\x1b[31m\u202e'\";--\n"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.schema import PAGE_BYTES
-from app.index.index import Index
 from app.index.row import catalog_in
 from app.index.verify import verify
 from tests.cases import cases
@@ -19,7 +19,7 @@ from tests.index.test_lost import spoil
 from tests.index.text.helpers import assert_right, scanned
 
 if TYPE_CHECKING:
-    from app.stores.base import Store
+    from leafmark import Store
 
 COUNT = 12
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.index.index import Index
+from leafmark import Index, Store
+
 from app.stores import agent_named
-from app.stores.base import Store
 from app.view.list_model import ListModel
 from tests.cases import cases
 from tests.factory import entry, header, write_session

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.actions.session_edits import pin
 from app.index.filter_context import facts_of
-from app.index.index import Index
 from app.stores import discover, named
 from tests.factory import chain, write_session
 

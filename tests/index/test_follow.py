@@ -12,8 +12,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.scan import scan
 from app.index.scan.hints import Hints
 from app.index.watch import follower, polling

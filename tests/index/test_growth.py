@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.sessions.storage import append_ledger
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.prepared import prepared
@@ -221,7 +221,7 @@ def test_scans_read_the_shared_notes_when_they_have_changed(
 def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
     path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.sessions import SessionError, SessionManager
+    from leafmark import SessionError, SessionManager
 
     manager = SessionManager.open(str(path), agents=("pi",))
     real = os.write

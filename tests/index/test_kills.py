@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.row import SCHEMA
 from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, seed
 from tests.index.helpers import append, fill, message, pi_store
@@ -43,18 +43,18 @@ class Killer:
         # Upper limits of the executed lines, and seconds, before a kill. They adapt to how long the processes
         # run.
         lines = (12_000.0, 8_000.0, 1_000.0, 600.0, 20_000.0)
-        self._lines = dict(zip(MODES, lines, strict=True))
-        self._seconds = dict.fromkeys(MODES, 0.1)
+        self.lines = dict(zip(MODES, lines, strict=True))
+        self.seconds = dict.fromkeys(MODES, 0.1)
 
     def __enter__(self) -> Killer:
         command = [sys.executable, "-m", "tests.index.killed"]
-        self._starter = subprocess.Popen(
+        self.starter = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, bufsize=1
         )
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._starter.communicate(timeout=PATIENCE)
+        self.starter.communicate(timeout=PATIENCE)
 
     def kill(self, mode: str, *, by_itself: bool) -> bool:
         """Change files, start an indexing process and kill it.
@@ -64,12 +64,12 @@ class Killer:
         :return: False if the process ended before the kill.
         """
         self.change(40)
-        limits = self._lines if by_itself else self._seconds
+        limits = self.lines if by_itself else self.seconds
         after = self.dice.random() * limits[mode]
         request = [str(self.cache), str(self.store), mode, 1 + int(after) if by_itself else 0]
-        assert self._starter.stdin is not None
-        self._starter.stdin.write(json.dumps(request) + "\n")
-        number = int(self._read_answer("go"))
+        assert self.starter.stdin is not None
+        self.starter.stdin.write(json.dumps(request) + "\n")
+        number = int(self.read_answer("go"))
         until = time.monotonic() + (PATIENCE if by_itself else after)
         while _runs(number) and time.monotonic() < until:
             if mode == "watch":
@@ -77,16 +77,16 @@ class Killer:
             time.sleep(0.002)
         if _runs(number):
             os.kill(number, signal.SIGKILL)
-        answer = self._read_answer()
+        answer = self.read_answer()
         hit = answer != "done"
-        assert (answer if hit else self._read_answer()) == ("ended -9" if hit else "ended 0")
+        assert (answer if hit else self.read_answer()) == ("ended -9" if hit else "ended 0")
         limits[mode] *= 1.05 if hit else 0.7
         self.killed[mode] += hit
         return hit
 
-    def _read_answer(self, word: str = "") -> str:
-        assert self._starter.stdout is not None
-        line = self._starter.stdout.readline().rstrip("\n")
+    def read_answer(self, word: str = "") -> str:
+        assert self.starter.stdout is not None
+        line = self.starter.stdout.readline().rstrip("\n")
         assert line.startswith(word)
         return line.removeprefix(word)
 

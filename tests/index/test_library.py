@@ -19,19 +19,9 @@ if TYPE_CHECKING:
 
 
 def test_returned_and_raised_types_can_be_imported(tmp_path: Path) -> None:
-    from app.index import (
-        Completion,
-        Delta,
-        Hit,
-        Index,
-        Page,
-        Place,
-        QueryError,
-        Row,
-        Search,
-        complete,
-        vocabulary,
-    )
+    from leafmark import Hit, Index, QueryError, Row
+
+    from app.index import Completion, Delta, Page, Place, Search, complete, vocabulary
 
     write(tmp_path / "store" / "--p--" / "a.jsonl", session("a needle"))
     deltas: list[Delta] = []

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog import database
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.scan.retry import TIMES
 from app.index.verify import verify
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 COUNT = 12
 
@@ -193,7 +193,7 @@ def test_a_copy_in_memory_of_a_damaged_catalog_is_rebuilt(store: Store, cache: P
     spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
     index = Index([store], str(cache))
     index.scan()
-    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
+    index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
     write(tmp_path / "store/new.jsonl", session(random.Random(0).randbytes(100_000).hex(), "new"))
     index.scan()
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")

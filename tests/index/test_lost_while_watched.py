@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.scan import retry
 from app.index.scan.scan import Scanner
 from app.index.watch import polling
@@ -24,8 +24,9 @@ from tests.waiting import PATIENCE, ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 COUNT = 12
 MANY = 300
@@ -97,7 +98,7 @@ def test_a_query_waits_for_the_rebuild(
     monkeypatch.setattr(Scanner, "scan", scan_after_query)
     monkeypatch.setattr(Catalog, "_read", read_and_note)
     with Listener(index) as listener:
-        watching = listener._thread
+        watching = listener.thread
         lose(index, store)
         listener.until(lambda: index.catalog.generation == 1 and index.catalog.rows() != [])
         assert len(index.catalog.rows()) < COUNT
@@ -125,11 +126,11 @@ def test_queries_during_the_rebuild_know_that_more_rows_will_come(
     answers: list[tuple[int, bool]] = []
 
     class QueryingListener(Listener):
-        def _changed(self, delta: Delta) -> None:
+        def changed(self, delta: Delta) -> None:
             if self.index.catalog.generation:
                 rows = len(self.index.rows())
                 answers.append((rows, self.index.note is None))
-            super()._changed(delta)
+            super().changed(delta)
 
     with QueryingListener(index) as listener:
         lose(index, store)

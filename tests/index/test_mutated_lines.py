@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark import Index, Store
 
 from app.export.choice import HTML, JSON, JSONL, MARKDOWN, Choice
 from app.export.exporter import Surroundings, open_export
 from app.formats.entry_parts import entry_parts
 from app.formats.errors import SessionError
-from app.index.index import Index
 from app.redact import Redactor
 from app.sessions.summaries.figures_reader import read_figures
 from app.sessions.summaries.summarise import problems, summarise
@@ -24,7 +24,6 @@ from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.sessions.tree.tree_text import TreeText
 from app.stores import agent_named
-from app.stores.base import Store
 from app.view.transcript import turn
 from tests.index.test_bad_values import AT, SAMPLES, STAMP
 from tests.rollouts import event, item, line, meta, said, typed_item

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from app.index.index import Index
+from leafmark import Index
+
 from app.index.verify import verify
 from app.stores import agent_named
 from tests.index.helpers import Listener, append, write
@@ -13,7 +14,7 @@ from tests.index.helpers import Listener, append, write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 ID = "019c8a52-7f3a-7bd2-9d5e-0a1b2c3d4e5f"
 

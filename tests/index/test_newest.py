@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 class Lister:

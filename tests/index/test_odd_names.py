@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.watch import polling
 from app.index.watch.follower import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write

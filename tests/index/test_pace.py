@@ -20,8 +20,9 @@ from tests.index.helpers import append, fill, message, pi_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 
 class Clock:
@@ -100,17 +101,17 @@ class Busy:
     idle_walk_seconds = 3_600.0
 
     def __init__(self, path: Path, order: list[object]) -> None:
-        self._path, self._order, self._left = path, order, 5
+        self.path, self._order, self.left = path, order, 5
 
     def wait(self, seconds: float, stop: threading.Event) -> Hints:
         hints = Hints()
-        if not self._left:
+        if not self.left:
             stop.set()
             return hints
-        self._left -= 1
+        self.left -= 1
         self._order.append("look")
-        append(self._path, "".join(message(f"{self._left}-{number}", "e0", "more") for number in range(20)))
-        hints.paths, hints.count = {str(self._path)}, 20
+        append(self.path, "".join(message(f"{self.left}-{number}", "e0", "more") for number in range(20)))
+        hints.paths, hints.count = {str(self.path)}, 20
         return hints
 
     def walked(self, seconds: float, *, missed: bool) -> None:

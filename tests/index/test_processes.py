@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.index.index import Index
+from leafmark import Index
+
 from tests.cases import cases
 from tests.index.equal import assert_equal, assert_no_leftovers, kept, rebuilt
 from tests.index.helpers import fill, pi_store
@@ -22,7 +23,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from app.index import worker_process
 from app.index.scan import deltas, walk
-from app.index.index import Index
+from leafmark import Index
 from tests.index.helpers import pi_store
 deltas.SAVED_FROM = 8
 walk.WORKERS_FROM_BYTES = int(sys.argv[4])

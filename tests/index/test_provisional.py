@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index import worker_pool as workers_module
 from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, UNREADABLE, Task, read
-from app.index.index import Index
 from app.index.scan import deltas as deltas_module
 from app.index.scan import executor as work_module
 from app.index.scan.executor import Job, Step, in_order, list_first
@@ -21,9 +21,10 @@ from tests.index.helpers import facts, fresh, pi_store, session, write
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
+    from leafmark import Store
+
+    from app.index import Delta
     from app.index.file_reader import Result
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
 
 NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late.jsonl"
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.row import catalog_in
 from tests.factory import NOW
 from tests.index.helpers import pi_store

@@ -7,8 +7,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Row
 
-from app.index.row import FIELDS, Row, refused_row, session_row, signature_of
+from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.reports.listing import to_json
 from app.sessions.summary import Summary
 from app.stores.tags import Tagging

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
 from app.actions.session_edits import rename
-from app.index.index import Index
 from app.index.row import problem_count
 from app.index.scan import deltas as deltas_module
 from app.index.scan import executor
@@ -22,8 +22,9 @@ from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
 
 if TYPE_CHECKING:
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from tests.index.helpers import REFUSED, Listener, facts, fresh, pi_store, session, shown, titles, write
 from tests.index.mischief import Mischief
 

@@ -9,9 +9,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index import subagents
-from app.index.index import Index
 from app.index.row import provisional_row
 from app.index.subagents import subagent_rows
 from app.sessions.summaries import quick_summary
@@ -23,8 +23,7 @@ from tests.factory import chain, header, write_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.row import Row
-    from app.stores.base import Store
+    from leafmark import Row, Store
 
 
 def store_at(tmp_path: Path, agent: str = "omp") -> Store:

@@ -8,10 +8,10 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from app.index.index import Index
+from leafmark import Index, Store
+
 from app.index.query.grammar import parse
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.cases import cases
 from tests.factory import NOW
 from tests.index.helpers import append, header, line, message, pi_store, session, write
@@ -21,7 +21,7 @@ from tests.search.ground import Ground, hits_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 SAID = message("a", None, "first word").encode()
 LAST = message("z", "a", "last word").encode()

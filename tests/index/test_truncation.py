@@ -20,7 +20,7 @@ SESSIONS = 60
 
 SEARCH_OF_TRUNCATED_SEGMENTS = """
 import glob, os, sys
-from app.index.index import Index
+from leafmark import Index
 from tests.index.helpers import pi_store
 
 root, cache = sys.argv[1:]
@@ -48,7 +48,7 @@ index.close()
 
 QUERIES_AFTER_TRUNCATED_SHM = """
 import os, sys
-from app.index.index import Index
+from leafmark import Index
 from tests.index.helpers import append, message, pi_store
 
 root, cache = sys.argv[1:]

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.query.grammar import parse
 from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, search_results, seed
 from tests.index.helpers import Listener, pi_store, shown, titles
@@ -44,7 +44,7 @@ ASKED = [
 FOLLOW = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
-from app.index.index import Index
+from leafmark import Index
 from tests.index.helpers import pi_store
 index = Index([pi_store(root) for root in sys.argv[3:]], sys.argv[2])
 stop = threading.Event()

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
 from app.index import worker_pool, worker_process
 from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, Task, read
-from app.index.index import Index
 from app.index.text.segment import read_spans
 from app.index.text.store import TextStore
-from app.index.worker_pool import BATCH_BYTES, BATCH_FILES, CRASHED, WorkerPool, _batches, _command
+from app.index.worker_pool import BATCH_BYTES, BATCH_FILES, CRASHED, WorkerPool, _batches, command
 from app.sessions.summaries.summarise import summarise
 from tests.cases import cases
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
@@ -95,9 +95,9 @@ def test_texts_are_stored_without_workers(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_workers_get_our_import_path_but_no_environment() -> None:
-    command = _command()
-    assert command[:3] == [sys.executable, "-I", "-S"]
-    assert set(filter(None, sys.path)) <= set(command)
+    words = command(worker_process.START)
+    assert words[:3] == [sys.executable, "-I", "-S"]
+    assert set(filter(None, sys.path)) <= set(words)
 
 
 def test_no_batch_is_large() -> None:
@@ -137,8 +137,7 @@ worker_process.main()
 
 
 def test_a_worker_ends_when_its_input_closes() -> None:
-    command = [SLEEPS if word == worker_process.START else word for word in _command()]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command(SLEEPS), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert worker_process.receive(process.stdout) == worker_process.READY

@@ -45,39 +45,39 @@ class Program:
         self.agent = agent
         self.home = home
         if agent == "pi":
-            self._command = [installed.node, str(HERE / "pi_driver.mjs"), package]
+            self.command = [installed.node, str(HERE / "pi_driver.mjs"), package]
         else:
-            self._command = [installed.bun, str(HERE / "omp_driver.ts"), package]
-        self._env = {
+            self.command = [installed.bun, str(HERE / "omp_driver.ts"), package]
+        self.env = {
             "HOME": str(home),
-            "PATH": os.path.dirname(self._command[0]) + os.pathsep + os.defpath,
+            "PATH": os.path.dirname(self.command[0]) + os.pathsep + os.defpath,
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "TMPDIR": str(home / "tmp"),
             # bun keeps its compiled form of omp's source here: later starts take half the time.
             "BUN_RUNTIME_TRANSPILER_CACHE_PATH": str(Path(installed.bun).parents[4] / "transpiled"),
         }
-        self._process: subprocess.Popen[bytes] | None = None
-        self._rest = b""
+        self.process: subprocess.Popen[bytes] | None = None
+        self.rest = b""
 
     def make(self, how: str, *args: Any) -> Session:
         """Make a SessionManager with a static method: create, open, inMemory, continueRecent, forkFrom.
 
         :raises Refused: the agent refused.
         """
-        return Session(self, self._request("make", how=how, args=args))
+        return Session(self, self.request("make", how=how, args=args))
 
     def list(self, how: str, *args: Any) -> Any:
         """Return the result of a static method that makes no manager: "list", "listAll"."""
-        return self._request("list", how=how, args=args)
+        return self.request("list", how=how, args=args)
 
     def help(self, name: str, *args: Any) -> Any:
         """Return the result of a function that the driver imports from the agent beside the class."""
-        return self._request("help", name=name, args=args)
+        return self.request("help", name=name, args=args)
 
     def close(self) -> None:
         """End the process if it runs."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is None:
             return
         assert process.stdin is not None
@@ -90,56 +90,56 @@ class Program:
             process.wait()
         process.stdout.close()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> subprocess.Popen[bytes]:
         for folder in (self.home, self.home / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
         with open(self.home / f"{self.agent}.log", "ab") as log:
             return subprocess.Popen(
-                self._command,
+                self.command,
                 cwd=self.home,
-                env=self._env,
+                env=self.env,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 bufsize=0,
             )
 
-    def _request(self, op: str, **parts: Any) -> Any:
-        if self._process is None:
-            self._process = self._start()
-            self._rest = b""
+    def request(self, op: str, **parts: Any) -> Any:
+        if self.process is None:
+            self.process = self.start()
+            self.rest = b""
         line = json.dumps({"op": op, **parts}).encode() + b"\n"
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         try:
             view = memoryview(line)
             while view:
-                view = view[self._process.stdin.write(view) :]
-            answer = json.loads(self._answer())
+                view = view[self.process.stdin.write(view) :]
+            answer = json.loads(self.answer())
         except BrokenPipeError:
-            raise self._died("it is gone") from None
+            raise self.died("it is gone") from None
         if "error" in answer:
             raise Refused(answer["error"])
         return answer["value"]
 
-    def _answer(self) -> bytes:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        descriptor = self._process.stdout.fileno()
-        parts = [self._rest]
+    def answer(self) -> bytes:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        descriptor = self.process.stdout.fileno()
+        parts = [self.rest]
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while b"\n" not in parts[-1]:
                 if not selector.select(_PATIENCE):
-                    raise self._died(f"no answer for {_PATIENCE:.0f} seconds")
+                    raise self.died(f"no answer for {_PATIENCE:.0f} seconds")
                 data = os.read(descriptor, 1 << 20)
                 if not data:
-                    raise self._died("it ended")
+                    raise self.died("it ended")
                 parts.append(data)
-        line, _, self._rest = b"".join(parts).partition(b"\n")
+        line, _, self.rest = b"".join(parts).partition(b"\n")
         return line
 
-    def _died(self, how: str) -> Died:
-        process, self._process = self._process, None
+    def died(self, how: str) -> Died:
+        process, self.process = self.process, None
         if process is not None:
             process.kill()
             process.wait()
@@ -152,23 +152,23 @@ class Session:
 
     def __init__(self, program: Program, number: int) -> None:
         self.program = program
-        self._number = number
+        self.number = number
 
     def call(self, name: str, *args: Any) -> Any:
         """Return the result of a method; None if it has none.
 
         :raises Refused: it threw.
         """
-        return self.program._request("call", on=self._number, name=name, args=args)
+        return self.program.request("call", on=self.number, name=name, args=args)
 
     def state(self) -> dict[str, Any]:
         """Return the whole state of the session as the manager reports it (`stateOf` in serve.mjs)."""
-        found: dict[str, Any] = self.program._request("state", on=self._number)
+        found: dict[str, Any] = self.program.request("state", on=self.number)
         return found
 
     def forget(self) -> None:
         """Let the agent free the session."""
-        self.program._request("forget", on=self._number)
+        self.program.request("forget", on=self.number)
 
 
 def user(text: str, **more: Any) -> dict[str, Any]:

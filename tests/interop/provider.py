@@ -35,44 +35,44 @@ class Provider:
     """The server, which runs until `close`."""
 
     def __init__(self) -> None:
-        self._requests: list[tuple[str, dict[str, Any]]] = []
-        self._changed = threading.Condition()
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.changed = threading.Condition()
         self.closed = threading.Event()
         self.before: dict[str, Callable[[], None]] = {}
         """Prompts, and what is called before they are answered."""
         handler = type("Handler", (_Handler,), {"provider": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http://127.0.0.1:{self.server.server_port}"
 
     def keep(self, prompt: str, body: dict[str, Any]) -> int:
         """Keep a request, and return its number."""
-        with self._changed:
-            self._requests.append((prompt, body))
-            self._changed.notify_all()
-            return len(self._requests)
+        with self.changed:
+            self.requests.append((prompt, body))
+            self.changed.notify_all()
+            return len(self.requests)
 
     def request(self, prompt: str) -> dict[str, Any]:
         """The last request that ends with `prompt`, as soon as there is one."""
 
         def found() -> dict[str, Any] | None:
-            return next((body for end, body in reversed(self._requests) if end == prompt), None)
+            return next((body for end, body in reversed(self.requests) if end == prompt), None)
 
-        with self._changed:
-            body = self._changed.wait_for(found, PATIENCE)
+        with self.changed:
+            body = self.changed.wait_for(found, PATIENCE)
         assert body is not None, f"no request ends with {prompt!r}"
         return body
 
     def close(self) -> None:
         self.closed.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
+from leafmark import Index
+
 from app.actions.resume import Plan
 from app.cli import main
-from app.index.index import Index
 from app.index.live_sessions import live_sessions
 from app.resume_command import plan_by_reference
 from app.sessions.tree.tree import open_tree
@@ -33,7 +34,7 @@ from tests.interop.provider import Provider, answer_to
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.row import Row
+    from leafmark import Row
 
 PACKAGES = Path(os.environ.get("LEAFMARK_AGENTS", os.devnull), "node_modules")
 SECONDS = 300
@@ -119,20 +120,20 @@ class Machine:
         return output.getvalue()
 
     @property
-    def _setup(self) -> Setup:
+    def setup(self) -> Setup:
         stores = discover(self.env, str(self.home), "/")
         cache = str(self.folder / "cache")
         return Setup(env=self.env, home=str(self.home), here=("/",), stores=stores, cache_folder=cache)
 
     def plan(self, row: Row) -> Plan:
         """How leafmark resumes a session."""
-        plan = plan_by_reference(row.path, self._setup, is_path=True)
+        plan = plan_by_reference(row.path, self.setup, is_path=True)
         assert plan is not None
         return plan
 
     def rows(self) -> list[Row]:
         """The sessions, the oldest first. None of them has a problem."""
-        setup = self._setup
+        setup = self.setup
         index = Index(setup.stores, setup.cache_folder)
         index.scan()
         rows = sorted(index.rows(), key=lambda row: row.created or 0)
@@ -147,7 +148,7 @@ class Machine:
 
     def state(self, row: Row) -> str:
         """Whether leafmark says that the session is open."""
-        verdicts = live_sessions(self.rows(), look(self._setup.stores), int(time.time() * 1000))
+        verdicts = live_sessions(self.rows(), look(self.setup.stores), int(time.time() * 1000))
         return verdicts[row.path].state if row.path in verdicts else IDLE
 
     def texts(self, row: Row) -> list[str]:
@@ -282,7 +283,7 @@ class Conversation:
     """A program that reads and writes messages in JSON, one a line, until it has no more input."""
 
     def __init__(self, machine: Machine, *words: str) -> None:
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [str(machine.program), *words],
             cwd=machine.work,
             env=machine.env,
@@ -291,25 +292,25 @@ class Conversation:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        self._end = threading.Timer(SECONDS, self._process.kill)
+        self.end = threading.Timer(SECONDS, self.process.kill)
 
     def __enter__(self) -> Self:
-        self._end.start()
+        self.end.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-        self._end.cancel()
+        self.process.communicate()
+        self.end.cancel()
 
     def send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message) + "\n")
-        self._process.stdin.flush()
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
 
     def wait(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The next message of that kind."""
-        assert self._process.stdout is not None
-        return next(message for line in self._process.stdout if wanted(message := json.loads(line)))
+        assert self.process.stdout is not None
+        return next(message for line in self.process.stdout if wanted(message := json.loads(line)))
 
 
 class CodexServer(Conversation):
@@ -317,7 +318,7 @@ class CodexServer(Conversation):
 
     def __init__(self, machine: CodexMachine) -> None:
         super().__init__(machine, "app-server")
-        self._number = 0
+        self.number = 0
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -328,9 +329,9 @@ class CodexServer(Conversation):
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """The result of a request."""
-        self._number += 1
-        self.send({"id": self._number, "method": method, "params": parameters})
-        reply = self.wait(lambda message: message.get("id") == self._number)
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": parameters})
+        reply = self.wait(lambda message: message.get("id") == self.number)
         assert "result" in reply, reply
         result = reply["result"]
         assert isinstance(result, dict)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.sessions import SessionManager
-from app.sessions.errors import SessionError
+from leafmark import SessionError, SessionManager
+
 from tests.interop.programs import UNDEFINED, Program, Refused
 from tests.interop.views import View, of_manager, of_program
 

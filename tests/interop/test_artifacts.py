@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionManager
 
 from app.actions.branch import fork
-from app.sessions import SessionManager
 from tests.interop.programs import Refused, assistant, user
 
 if TYPE_CHECKING:

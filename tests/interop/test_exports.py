@@ -7,11 +7,11 @@ import itertools
 from pathlib import Path
 
 import pytest
+from leafmark import SessionManager
 
 from app.export.choice import Choice
 from app.export.exporter import Surroundings, open_export
 from app.redact import Personal, Redactor
-from app.sessions import SessionManager
 from tests.factory import NOW
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.views import differences, of_manager, of_program

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark import SessionManager
 
 from app.actions.abandoned_branch import find_abandoned, transcript
 from app.actions.branch_options import (
@@ -22,7 +23,6 @@ from app.actions.branch_options import (
     find_branch_options,
     write_draft,
 )
-from app.sessions import SessionManager
 from app.stores import discover, store_holding
 from tests.interop.programs import assistant, tool_result, user
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark import SessionManager
 
 from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import fold_title, slot_line
-from app.sessions import SessionManager
 from tests.factory import NOW, header, message, write_session
 from tests.interop.programs import Program, Session, assistant, tool_result, user
 from tests.interop.views import View, differences, of_manager, of_program, untimed

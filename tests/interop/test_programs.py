@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark import SessionManager
 
 from app.demo import write_demo
 from app.formats.timestamps import parse_time
-from app.sessions import SessionManager
 from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.tree import open_tree
 from app.stores import named

@@ -25,7 +25,8 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.row import Row
+    from leafmark import Row
+
     from tests.interop.read_only import Machine
 
 pytestmark = pytest.mark.skipif(

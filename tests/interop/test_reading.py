@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.strategies import OMPS_TURNS, PIS_TURNS

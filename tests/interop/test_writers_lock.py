@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.sessions import FileStorage
 from app.sessions.errors import LiveSession
-from app.sessions.storage.file_storage import FileStorage
 from app.stores import agent_named
 from app.stores.locks import publish_lock_path
 from tests.interop.programs import Refused, assistant, user

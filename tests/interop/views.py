@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from app.formats.timestamps import parse_time
 
 if TYPE_CHECKING:
-    from app.sessions import SessionManager
-    from app.sessions.manager.context import Context
+    from leafmark import SessionManager
+
+    from app.sessions import Context
     from app.sessions.tree.tree import SessionTree
 
 _REFERENCES = ("parentId", "targetId", "firstKeptEntryId", "fromId")

@@ -33,7 +33,7 @@ class Machine:
         self.home = self.folder / "home"
         self.other = self.folder / "other"
         self.other.mkdir()
-        self._has_keys = False
+        self.has_keys = False
         for name in ("pi", "omp"):
             shell.add_program(name, RECORDER.format(folder=str(self.folder)))
         self.env = {
@@ -58,7 +58,7 @@ class Machine:
         return write_session(store / f"2026-05-01T10-00-00-000Z_{id}.jsonl", *lines)
 
     def settings(self, text):
-        self._has_keys = "[keys]" in text
+        self.has_keys = "[keys]" in text
         (self.folder / "config").mkdir()
         (self.folder / "config" / "config.toml").write_text(text)
 
@@ -66,7 +66,7 @@ class Machine:
         """Run `leafmark resume words...`, or another command, in a terminal."""
         command = command or [*COMMAND, "resume", *words]
         # The keys of the settings count only if they are read before the screens are imported.
-        if command[: len(COMMAND)] != COMMAND or self._has_keys:
+        if command[: len(COMMAND)] != COMMAND or self.has_keys:
             return Terminal(command, env=self.env, cwd=str(cwd or self.work), **options)
         return leafmark(*command[len(COMMAND) :], env=self.env, cwd=str(cwd or self.work), **options)
 

@@ -32,26 +32,26 @@ class Writer:
         os.mkfifo(fifo)
         shell.add_program("writer", WRITER.format(fifo=str(fifo), stubborn=stubborn))
         machine.settings('summary_command = "writer"')
-        self._pipe = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        self.pipe = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
         self.pids = set()
 
     def runs(self):
         """Wait until both processes run."""
         said = b""
         while said.count(b"\n") < 2:
-            assert select.select([self._pipe], [], [], PATIENCE)[0], "the command does not run"
-            said += os.read(self._pipe, 100)
+            assert select.select([self.pipe], [], [], PATIENCE)[0], "the command does not run"
+            said += os.read(self.pipe, 100)
         self.pids = {int(line) for line in said.split()}
 
     def is_gone(self):
         """Wait until both processes have ended: then no process has the pipe open."""
-        return bool(select.select([self._pipe], [], [], PATIENCE)[0]) and os.read(self._pipe, 100) == b""
+        return bool(select.select([self.pipe], [], [], PATIENCE)[0]) and os.read(self.pipe, 100) == b""
 
     def clear(self):
         for pid in self.pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        os.close(self._pipe)
+        os.close(self.pipe)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index
 
-from app.index.index import Index
 from app.index.query.query import Facts
 from app.index.search import matchers
 from app.index.search.engine import SearchEngine
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from leafmark import Hit
+
+    from app.index import Page
     from app.index.query.query import Query
-    from app.index.search.results import Hit, Page
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
@@ -36,8 +38,8 @@ class Ground:
 
     def __init__(self, folder: Path, stores: list[tuple[str, str]]) -> None:
         """:param folder: for the cache; :param stores: (agent, folder) of each."""
-        self._home = str(folder)
-        self.stores = discover({"HOME": self._home}, self._home, self._home, extra=stores)
+        self.home = str(folder)
+        self.stores = discover({"HOME": self.home}, self.home, self.home, extra=stores)
         self.index = Index(self.stores, str(folder / "cache"))
         self.index.scan()
         self.sessions = reference.read(self.index.rows())
@@ -68,15 +70,15 @@ class _IncompleteCatalog:
     """A catalog without the text spans of some sessions."""
 
     def __init__(self, catalog: Any, hidden: set[str]) -> None:
-        self._catalog = catalog
-        self._hidden = hidden
+        self.catalog = catalog
+        self.hidden = hidden
 
     def texts(self, paths: Any = None) -> dict[str, Any]:
-        known = self._catalog.texts(paths)
-        return {path: spans for path, spans in known.items() if path not in self._hidden}
+        known = self.catalog.texts(paths)
+        return {path: spans for path, spans in known.items() if path not in self.hidden}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._catalog, name)
+        return getattr(self.catalog, name)
 
 
 def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:

@@ -19,7 +19,7 @@ from app.index.query.query import Query, Term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.index.row import Row
+    from leafmark import Row
 
 USER, ASSISTANT, THINKING, SUMMARY, CUSTOM, CALL, RESULT, SHELL, OTHER = range(1, 10)
 NO_TEXT = 0

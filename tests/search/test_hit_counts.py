@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.demo import write_demo
-from app.index.index import Index
 from app.sessions.tree.tree import open_tree
 from app.sessions.tree.tree_text import TreeText
 from app.stores import discover

@@ -8,9 +8,9 @@ from threading import Event
 from types import SimpleNamespace
 
 import pytest
+from leafmark import SessionError
 
 from app.services.branch_jobs import BranchJobs
-from app.sessions.errors import SessionError
 from app.sessions.tree import tree
 from tests.factory import chain, message, write_session
 from tests.waiting import PATIENCE

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.scan.deltas import Delta
+from app.index import Delta
 from app.messages import CacheNotSaved, CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.index_service import MOST_ROWS, IndexService
-from app.services.index_share import IndexShare
 from app.setup import Setup
 from app.view.arrangement import Arrangement
 from tests.factory import make_row
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.index.row import Row
+    from leafmark import Row
 
 
 class Screen:
@@ -31,16 +30,16 @@ class Screen:
 
     def __init__(self) -> None:
         self.messages: list[Any] = []
-        self._came = threading.Condition()
+        self.came = threading.Condition()
 
     def post(self, message: object) -> None:
-        with self._came:
+        with self.came:
             self.messages.append(message)
-            self._came.notify_all()
+            self.came.notify_all()
 
     def wait(self, condition: Callable[[list[Any]], bool]) -> list[Any]:
-        with self._came:
-            assert self._came.wait_for(lambda: condition(self.messages), PATIENCE), self.messages
+        with self.came:
+            assert self.came.wait_for(lambda: condition(self.messages), PATIENCE), self.messages
             return list(self.messages)
 
 
@@ -232,79 +231,3 @@ def test_the_screen_gets_an_arranged_list(fake: type[FakeIndex], setup: Setup) -
     assert isinstance(loaded, CatalogLoaded)
     assert loaded.model.arrangement is arrangement
     assert [line.row.id for line in loaded.model.lines if line.row] == [f"s{number}" for number in range(10)]
-
-
-class Below:
-    """The index of the lower screen."""
-
-    index = None
-
-    def rescan(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def following(tmp_path: Path) -> Iterator[IndexShare]:
-    setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
-    below: Any = Below()
-    share = IndexShare(lambda: below, setup, Arrangement())
-    yield share
-    share.stop()
-
-
-def kinds(messages: list[Any]) -> list[type]:
-    return [type(message) for message in messages]
-
-
-def test_a_shared_list_has_the_known_sessions_and_then_the_changes(
-    following: IndexShare,
-) -> None:
-    screen = Screen()
-    following.load([make_row("one"), make_row("two")], [("pi", "/s", "there")], scanned=True)
-    following.forward(SessionsChanged([make_row("three")], [], 3, 3))
-    following.start(screen.post)
-    loaded, scanned, changed = screen.wait(lambda messages: len(messages) == 3)
-    assert isinstance(loaded, CatalogLoaded)
-    assert (loaded.model.known, loaded.places, loaded.cold) == (2, [("pi", "/s", "there")], False)
-    assert (scanned.done, scanned.total) == (0, 0)
-    assert [row.path for row in changed.changed] == [make_row("three").path]
-    following.forward_failure("gone")
-    following.forward(SessionsChanged([], ["/x"], 3, 3))
-    assert kinds(screen.messages[3:]) == [IndexFailed, SessionsChanged]
-
-
-def test_the_end_of_a_rescan_is_passed_on(following: IndexShare) -> None:
-    screen = Screen()
-    following.load([], [], scanned=True)
-    following.start(screen.post)
-    following.forward(SessionsChanged([], [], 0, 0, looked=True))
-    messages = screen.wait(lambda messages: len(messages) == 3)
-    assert [message.looked for message in messages[1:]] == [False, True]
-
-
-def test_the_number_of_unreadable_files_is_passed_on(following: IndexShare) -> None:
-    screen = Screen()
-    following.load([], [], scanned=True, unread=(2, 0))
-    following.start(screen.post)
-    following.forward(SessionsChanged([], [], 0, 0, unread=(3, 1)))
-    messages = screen.wait(lambda messages: len(messages) == 3)
-    assert [message.unread for message in messages[1:]] == [(2, 0), (3, 1)]
-
-
-def test_only_the_newest_list_is_shown(following: IndexShare) -> None:
-    screen = Screen()
-    following.load([make_row("one")], [], scanned=False)
-    following.load([make_row("one"), make_row("two")], [], scanned=False)
-    following.start(screen.post)
-    screen.wait(lambda messages: bool(messages) and messages[-1].model.known == 2)
-    assert kinds(screen.messages) == [CatalogLoaded]
-
-
-def test_a_closed_screen_gets_no_message(following: IndexShare) -> None:
-    screen = Screen()
-    following.load([], [], scanned=False)
-    following.start(screen.post)
-    screen.wait(lambda messages: len(messages) == 1)
-    following.stop()
-    following.forward(SessionsChanged([make_row("one")], [], 1, 1))
-    assert len(screen.messages) == 1

@@ -10,10 +10,10 @@ from threading import Event
 from types import SimpleNamespace
 
 import pytest
+from leafmark import Hit, Index
 
-from app.index.index import Index
 from app.index.query.grammar import parse
-from app.index.search.results import Hit, Hits
+from app.index.search.results import Hits
 from app.services import session_search
 from app.services.session_search import ACTIVE, HitLocator, SessionSearch
 from app.stores import discover
@@ -33,7 +33,7 @@ class SlowSearch:
         self.is_on = Event()
         self.is_cancelled = False
         self.is_done = False
-        self._keep_going = keep_going
+        self.keep_going = keep_going
 
     def cancel(self):
         self.is_cancelled = True
@@ -42,9 +42,9 @@ class SlowSearch:
         hits = [Hit(row, "row") for row in self.found]
         yield SimpleNamespace(hits=Hits(hits[:1]), done=False, notes=(), instead={})
         self.is_on.set()
-        while not self.may_end.wait(0.01) and self._keep_going():
+        while not self.may_end.wait(0.01) and self.keep_going():
             pass
-        if not self._keep_going():
+        if not self.keep_going():
             return
         self.is_done = True
         yield SimpleNamespace(hits=Hits(hits[1:]), done=True, notes=(), instead={})

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions.storage.blobs import PREFIX, BlobStore, parse_ref
+from app.sessions import BlobStore
+from app.sessions.storage.blobs import PREFIX, parse_ref
 from tests.cases import cases
 
 DATA = b"\x89PNG not really"

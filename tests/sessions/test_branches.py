@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.entry_types import SILENT
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.branches import (
@@ -72,6 +71,10 @@ def talks(draw: st.DrawFn) -> list[bytes]:
         entry["timestamp"] = draw(st.sampled_from([f"2026-02-16T10:00:{second:02}Z", None, second]))
         lines.append(json.dumps(entry).encode())
     return lines
+
+
+SILENT = ("custom", "label", "usage", "session_info", "model_change", "thinking_level_change", "undisplayed")
+"""The types of entries in these sessions that end no branch."""
 
 
 def slow_ends(tree: SessionTree) -> set[int]:

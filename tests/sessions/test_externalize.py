@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.sessions import BlobStore
 from app.sessions.storage.blobs import (
     DESCEND,
     DROP,
@@ -22,7 +23,6 @@ from app.sessions.storage.blobs import (
     MIN_BLOB_LENGTH,
     NOTICE,
     PREFIX,
-    BlobStore,
     edit_json,
     externalize,
     inline_blobs,

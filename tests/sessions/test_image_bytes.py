@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.formats.images import EmbeddedImage, ImageError
+from app.sessions import BlobStore
 from app.sessions.storage import blobs as module
-from app.sessions.storage.blobs import BlobStore, blobs_of, image_bytes
+from app.sessions.storage.blobs import blobs_of, image_bytes
 from app.stores import discover
 from tests.cases import cases
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark import SessionManager
 
 from app.formats.dialects import dialect_named
 from app.index.search.hit_branch import Structure
 from app.sessions.errors import Changed, DuplicateId
-from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.summarise import Outcome, extend, summarise
 from app.sessions.tree.branches import Branches, branches_from
 from app.sessions.tree.tree import open_tree

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions.manager.session_manager import SessionManager
 from app.sessions.tree import path_reader
 from app.sessions.tree import tree as trees
 from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef

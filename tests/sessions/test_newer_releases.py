@@ -9,9 +9,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from leafmark import SessionManager
+
 from app.formats.entry_parts import entry_parts
 from app.formats.search_text import text_pieces
-from app.sessions import SessionManager
 from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.tree import open_tree
 from app.view.tree_view import TreeView

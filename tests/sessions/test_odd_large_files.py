@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leafmark import Index, SessionManager
 
 from app.formats.dialects.base import Dialect
-from app.index.index import Index
-from app.sessions import SessionManager
 from app.sessions.summaries import summary_builder as builder_module
 from app.sessions.summaries.quick_summary import quick_summary
 from app.sessions.summaries.summarise import extend, problems, summarise
@@ -184,13 +183,13 @@ SPARSE = """
 import json, resource, sys
 sys.path.insert(0, sys.argv[1])
 path, folder = sys.argv[2:]
-from app.index.index import Index
+from leafmark import Index
 from app.sessions import SessionManager
 from app.sessions.summaries.summarise import problems
 from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from app.stores import agent_named
-from app.stores.base import Store
+from leafmark import Store
 from app.index import worker_pool
 limit = 1 << 30
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.formats.dialects.content_blocks import joined_text
 from app.formats.timestamps import iso
 from app.sessions.summaries.figures_reader import read_figures
 from app.sessions.summaries.summarise import summarise
@@ -560,6 +559,13 @@ CODEX = {
 }
 KNOWN = CLAUDE | CODEX
 """The version of the agent stands above each."""
+
+
+def joined_text(content: Any) -> str:
+    """The texts of a content, below each other."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(block["text"] for block in content or () if block.get("text"))
 
 
 def test_each_file_is_expected_and_there_are_ten_of_each_agent() -> None:

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from leafmark import Index, Store
 
 from app.formats.timestamps import iso
-from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.search.engine import SearchEngine
 from app.sessions.summaries.summarise import problems
 from app.sessions.tree.tree import open_tree
 from app.stores import named
-from app.stores.base import Store
 from tests.search.ground import hits_of
 
 FOLDER = Path(os.environ.get("LEAFMARK_REAL", "/nonexistent"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from leafmark import SessionManager
 
 from app.formats.entry_parts import entry_parts
 from app.formats.json_codec import BadLine, decode
@@ -18,7 +19,6 @@ from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold, to_utf8
 from app.reports.tree import draw
-from app.sessions import SessionManager
 from app.sessions.passages import unpack
 from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.row_loader import UNREADABLE_ROW

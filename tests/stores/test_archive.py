@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 
 @pytest.fixture
@@ -103,13 +103,13 @@ def test_only_the_beginning_of_a_large_file_is_unpacked(
 
     class Counted:
         def __init__(self, **how: int) -> None:
-            self._inner = real(**how)
+            self.inner = real(**how)
 
         def __getattr__(self, name: str) -> object:
-            return getattr(self._inner, name)
+            return getattr(self.inner, name)
 
         def decompress(self, data: bytes, most: int) -> bytes:
-            piece: bytes = self._inner.decompress(data, most)
+            piece: bytes = self.inner.decompress(data, most)
             unpacked.append(len(piece))
             return piece
 

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
+from leafmark import Store
 
 from app.stores import AGENTS, agent_named, discover, named
-from app.stores.base import Store
 from tests.waiting import ends
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,9 +7,9 @@ import socket
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Store
 
 from app.stores import agent_named
-from app.stores.base import Store
 from app.stores.layout import deeper, listed_folders, session_files
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Store
 
 from app.stores import agent_named, discover
-from app.stores.base import Store
 from app.stores.omp import Omp
 from app.stores.pins import OWN, pins_problem, read_own_pins, read_pins, set_own_pin, set_pin
 from tests.cases import cases

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index, SessionManager
 
 from app.cli import main
-from app.demo.folder import DemoFolder
 from app.index.figures_file import current_figures, figures_path, unpacked
-from app.index.index import Index
 from app.index.statistics import GROUPS, statistics
 from app.reports.stats import to_json as as_json
-from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores import discover
 from app.view.cells import width
@@ -30,9 +28,9 @@ from tests.truth.slow_statistics import can_read, totals
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.index.row import Row
+    from leafmark import Row, Store
+
     from app.index.statistics import Group
-    from app.stores.base import Store
 
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns")
@@ -105,13 +103,9 @@ def test_the_corpus_read_by_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_examples(tmp_path: Path, in_zone: Callable[[str], None]) -> None:
-    folder = DemoFolder()
-    try:
-        for zone in ZONES:
-            in_zone(zone)
-            compare(setup_from_demo(folder.path).stores, str(tmp_path / "cache"))
-    finally:
-        folder.remove()
+    for zone in ZONES:
+        in_zone(zone)
+        compare(setup_from_demo(str(tmp_path / "demo")).stores, str(tmp_path / "cache"))
 
 
 def answer(number: int) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from leafmark import Index
 
 from app.formats.timestamps import iso
 from app.index.figures_file import current_figures, unpacked
-from app.index.index import Index
 from app.index.statistics import SESSION, statistics
 from app.index.subagents import with_subagents
 from app.reports.listing import to_json

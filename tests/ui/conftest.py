@@ -12,15 +12,16 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+from leafmark import Index
 from textual import events
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
+from textual.widgets import Input
 
 from app.browser import Browser
 from app.controllers import facts_feed
 from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup import first_frame
@@ -28,14 +29,13 @@ from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.view.arrangement import initial
 from app.view.preset import SELECTOR
-from app.widgets.entry_lines import EntryLines
-from app.widgets.entry_tree import EntryTree
-from app.widgets.inputs import SearchBox
-from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
 
 HERE = "/work/app"
 
+
+QUESTION, EDIT = "a question", "an edit"
+"""Names for `Driver.is_in` of the dialogs without a frame: a question in the bars, and a line over a row."""
 
 WAYS = [{"selector": ""}, {}]
 """Options of `browser` that open the selector, and those that open the browser."""
@@ -48,12 +48,23 @@ def asked(ui):
     return [question, "  ".join(answers) or keys]
 
 
+def strips(screen):
+    """The lines of a screen as they are drawn, with their styles."""
+    return screen._compositor.render_strips()
+
+
+def forward(ui, event):
+    """Give an event of the mouse to the screen."""
+    ui.screen._forward_event(event)
+
+
 async def wheel(ui, id, times, kind=events.MouseScrollDown):
     """Turn the wheel over a widget."""
     region = ui.screen.query_one(f"#{id}").content_region
     x, y = region.x + 5, region.y + 5
     for _ in range(times):
-        ui.screen._forward_event(
+        forward(
+            ui,
             kind(
                 None,
                 x=x,
@@ -66,7 +77,7 @@ async def wheel(ui, id, times, kind=events.MouseScrollDown):
                 ctrl=False,
                 screen_x=x,
                 screen_y=y,
-            )
+            ),
         )
     await ui.pilot.pause()
 
@@ -149,11 +160,11 @@ class Driver:
     @property
     def selects(self):
         """Whether the screen is the selector."""
-        return self.screen.preset is SELECTOR
+        return bool(self.screen.query("#preview"))
 
     @property
     def box(self):
-        return self.screen.query_one("#filter", SearchBox)
+        return self.screen.query_one("#filter")
 
     def toasts(self):
         """The messages that were shown or wait to be shown, oldest first."""
@@ -161,19 +172,35 @@ class Driver:
 
     @property
     def sessions(self):
-        return self.screen.query_one("#sessions", SessionListView)
+        return self.screen.query_one("#sessions")
 
     @property
     def tree(self):
-        return self.screen.query_one("#tree", EntryTree)
+        return self.screen.query_one("#tree")
 
     @property
     def entry(self):
-        return self.screen.query_one("#entry", EntryLines)
+        return self.screen.query_one("#entry")
 
     @property
     def focus(self):
         return self.app.focused.id if self.app.focused else None
+
+    def is_in(self, *titles):
+        """Whether the dialog in front has one of these titles, or begins with it."""
+        if not self.screen.is_modal:
+            return False
+        frames = self.screen.query(".dialog")
+        if frames:
+            return str(frames.first().border_title).startswith(titles)
+        if self.screen.has_class("-box"):
+            return False  # its frame is not there yet
+        return (EDIT if self.screen.query(Input) else QUESTION) in titles
+
+    @property
+    def has_ended(self):
+        """Whether the program ends."""
+        return self.app._exit
 
     async def press(self, *keys):
         await self.pilot.press(*keys)
@@ -234,8 +261,7 @@ class Driver:
         width, height = self.app.size
         # A transparent screen draws those behind it.
         visible_screen_stack.set(self.app._background_screens)
-        strips = self.screen._compositor.render_strips()[:height]
-        lines = ["".join(segment.text for segment in strip) for strip in strips]
+        lines = ["".join(segment.text for segment in strip) for strip in strips(self.screen)[:height]]
         lines += [" "] * (height - len(lines))
         return "\n".join(lines)[: (width + 1) * height]
 
@@ -297,7 +323,8 @@ def browser(tmp_path):
             stores=discover(surroundings, str(home), here),
             cache_folder=str(tmp_path / "cache"),
         )
-        app = Browser(setup, settings=read_settings(surroundings), **options)
+        options.setdefault("settings", read_settings(surroundings))
+        app = Browser(setup, **options)
         async with app.run_test(size=size, notifications=notifications) as pilot:
             driver = Driver(app, pilot, tmp_path)
             if settle:

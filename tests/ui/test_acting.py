@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from leafmark import Index, SessionManager
 from textual import events
 
 from app.actions import row_actions
 from app.actions.journal import Journal
-from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.index.index import Index
 from app.services import list_facts
-from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from app.stores.live import LIVE, Verdict
 from tests.factory import chain, header, write_session
-from tests.ui.conftest import WAYS, asked, install, pi_session, snapshot
+from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, install, pi_session, snapshot
 
 
 async def test_keys_about_a_session_are_offered_only_if_there_is_one(browser, three):
@@ -98,7 +96,7 @@ async def test_a_live_session_is_not_trashed_and_its_process_is_named(browser, t
         path = ui.path("branchy")
         await ui.until(lambda: ui.sessions.states, "the live state")
         await ui.press("ctrl+d")
-        assert not isinstance(ui.screen, RowQuestion)
+        assert not ui.is_in(QUESTION)
         assert any("process 7 (omp)" in toast for toast in ui.toasts())
         assert path.exists()
 
@@ -146,7 +144,7 @@ async def test_the_footer_names_the_next_effect_of_escape(browser, three, size):
         for hint in ("Esc unmark", "Esc clear", "Esc leave"):
             assert hint in ui.text().splitlines()[-1]
             await ui.press("escape")
-        assert ui.app._exit
+        assert ui.has_ended
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -155,7 +153,7 @@ async def test_ctrl_r_renames_the_session_in_its_row(browser, three, way):
         path = ui.path("plain")
         times = path.stat().st_mtime_ns
         await ui.press("down", "ctrl+r")
-        assert isinstance(ui.screen, RowEditor)
+        assert ui.is_in(EDIT)
         await ui.press(*"Manual", "enter")
         await ui.until(lambda: "Manual" in ui.text(), "the name")
         line = json.loads(path.read_text().splitlines()[-1])
@@ -219,7 +217,7 @@ async def test_ctrl_backspace_edits_a_query_and_trashes_without_one(browser, thr
         await ui.press(*"man page", "ctrl+backspace")
         assert ui.box.value == "man "
         await ui.press("ctrl+u", "ctrl+backspace")
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
         await ui.press("escape")
 
 
@@ -285,10 +283,10 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
         assert "Close leafmark and start a new pi session in " in ui.text()
         assert f"{str(work)[-12:]}?" in ui.text()
         await ui.press("c", "escape")
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert "Quit leafmark" not in ui.text()
         await ui.press("c", "enter")
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert ui.app.return_value.argv == ["pi"]
         assert ui.app.return_value.cwd == str(work)
 
@@ -309,9 +307,9 @@ async def test_c_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder
         await ui.press("c")
         assert "start a new pi session" in ui.text()
         await ui.press("escape", "enter")
-        assert not ui.app._exit, "Enter folds the project"
+        assert not ui.has_ended, "Enter folds the project"
         await ui.press("c", "enter")
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert (ui.app.return_value.argv, ui.app.return_value.cwd) == (["pi"], str(work))
 
 

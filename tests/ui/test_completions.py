@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.factory import chain
+from tests.factory import append, chain, message
 from tests.ui.conftest import pi_session
 
 
@@ -102,3 +102,25 @@ async def test_the_list_fits_any_screen_and_moves_with_it(browser, three, size):
         await ui.pilot.pause()
         await ui.until(lambda: popup(ui).region in ui.screen.region, "the place")
         assert all(len(line) == size[0] for line in ui.text().splitlines())
+
+
+def writing(id, path):
+    """The lines of a session that has written a file."""
+    block = {"type": "toolCall", "id": "c", "name": "write", "arguments": {"path": path, "content": ""}}
+    return [*chain("x", id=id), message("00000009", "00000001", "assistant", "", 2, content=[block])]
+
+
+async def test_touched_files_are_found_and_completed(browser, three, tmp_path):
+    pi_session(tmp_path, *writing("one", "src/shop/auth.py"), id="one")
+    path = pi_session(tmp_path, *writing("two", "src/shop/cart.py"), id="two")
+    async with browser() as ui:
+        await ui.press("slash", *"edited:src/")
+        await listed(ui, "src/shop/cart.py")
+        assert "src/shop/auth.py" in ui.text()
+        await ui.press("ctrl+u", *"file:auth")
+        await ui.until(lambda: ui.listed() == ["[/work/app]", "one"], "the session")
+        await ui.press("tab")
+        assert ui.box.value == "file:src/shop/auth.py"
+        # A running session writes the file, too.
+        append(path, writing("two", "src/shop/auth.py")[-1])
+        await ui.until(lambda: len(ui.listed()) == 3, "both sessions")

@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.database import DAMAGED, OTHER_VERSION
-from app.index.index import Index
 from app.stores import discover
 from tests.factory import append, chain, message
 from tests.index.test_random_damage import DAMAGE, zero_a_part

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from tests.factory import entry, message
-from tests.ui.conftest import pi_session, snapshot
+from tests.ui.conftest import pi_session, snapshot, strips
 
 TITLE = "\x1b[31m語言 👩‍👩‍👧 \u202e[b]x[/b] \x07" + "漢" * 80
 HOSTILE = TITLE + "\r\n\x00\tline two \x9b2J\ud83d"
@@ -72,10 +72,10 @@ def hostile(tmp_path):
 def looks_right(ui, what):
     """Whether no control character is on the screen, and no line is wider or narrower than it."""
     width, height = ui.app.size
-    strips = ui.screen._compositor.render_strips()[:height]
-    text = "".join(strip.text for strip in strips)
+    drawn = strips(ui.screen)[:height]
+    text = "".join(strip.text for strip in drawn)
     assert not [char for char in BAD if char in text], what
-    assert [strip.cell_length for strip in strips] == [width] * height, what
+    assert [strip.cell_length for strip in drawn] == [width] * height, what
 
 
 async def back(ui):

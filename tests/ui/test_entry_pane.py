@@ -16,7 +16,7 @@ from app.formats.text import inert
 from app.services.entry_reader import EntryReader
 from app.setup import Setup
 from tests.factory import chain, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import pi_session, strips
 
 MARKDOWN = """# Plan
 
@@ -157,7 +157,7 @@ async def test_hostile_text_is_inert(opened):
         assert "[/bold] [red]" in ui.text()
         for line in ui.entry.lines:
             assert inert(line.text) == line.text
-        for strip in ui.screen._compositor.render_strips():
+        for strip in strips(ui.screen):
             assert not any(char in strip.text for char in "\x1b\x07\x9b\r\u202e\u2066")
         await ui.press("Y")
         assert clipboard(ui).startswith("\x1b[31mrm")

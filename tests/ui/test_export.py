@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from app.dialogs.export import ExportDialog
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -13,7 +12,7 @@ SECRET = "sk-ant-api03-" + "a1B2c3D4e5F6g7H8" * 5 + "-AAAA"
 
 async def open_dialog(ui):
     await ui.press("x")
-    await ui.until(lambda: isinstance(ui.screen, ExportDialog), "the dialog")
+    await ui.until(lambda: ui.is_in("Export"), "the dialog")
 
 
 async def choose_target(ui, text):
@@ -47,7 +46,7 @@ async def test_a_session_is_exported_redacted_and_an_existing_file_is_kept(brows
         await choose_target(ui, str(tmp_path / "no-folder" / "x"))
         await ui.until(lambda: "does not exist" in ui.text(), "the reason")
         await ui.press("escape")
-        assert not isinstance(ui.screen, ExportDialog)
+        assert not ui.is_in("Export")
 
 
 async def test_the_path_to_the_entry_under_the_cursor_is_exported(browser, three, tmp_path):

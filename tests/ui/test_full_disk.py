@@ -64,7 +64,7 @@ async def test_a_layout_or_theme_that_cannot_be_saved_is_reported(browser, three
 async def test_a_session_that_does_not_fit_into_the_trash_stays_and_is_not_offered_for_deletion(
     browser, three, monkeypatch
 ):
-    monkeypatch.setattr(trash, "_send", full)
+    monkeypatch.setattr(trash, "send_to_system", full)
     async with browser() as ui:
         path = ui.path("branchy")
         await ui.press("ctrl+d", "enter")

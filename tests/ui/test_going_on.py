@@ -10,9 +10,6 @@ import pytest
 from textual import events
 from textual.widgets import TextArea
 
-from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.questions import WaitDialog
-from app.view.preset import BROWSER
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import install, pi_session
@@ -61,7 +58,7 @@ def omp(tmp_path, work):
 
 
 async def asked(ui):
-    await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+    await ui.until(lambda: ui.is_in("Continue from here"), "the dialog")
     await ui.pilot.pause()
 
 
@@ -90,7 +87,7 @@ async def go_to_session(ui, path):
 
 
 async def started(ui):
-    await ui.until(lambda: ui.app._exit, "the plan")
+    await ui.until(lambda: ui.has_ended, "the plan")
     return ui.app.return_value
 
 
@@ -118,9 +115,9 @@ async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothi
         await ui.until(lambda: "five" in ui.screen.query_one("#outline", TextArea).text, "the outline")
         assert "with the summary" in words(ui)
         await ui.press("escape")
-        assert ui.screen.preset is BROWSER
+        assert not ui.screen.is_modal
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 async def test_the_first_choice_makes_a_new_file_and_keeps_the_old_one(browser, work):
@@ -158,7 +155,7 @@ async def test_without_its_program_the_leaf_moves_and_can_be_moved_back(browser,
         assert "Ctrl+S move the leaf" in words(ui)
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == picked, "the leaf")
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.press("z")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == "f", "the old leaf")
 
@@ -184,7 +181,7 @@ async def test_only_copying_changes_nothing(browser, work):
         await ui.press(*"!", "ctrl+y")
         assert ui.app.clipboard == "five!"
         assert ui.toasts() == ["Copied the prompt"]
-        assert ui.screen.preset is BROWSER
+        assert not ui.screen.is_modal
         assert path.read_bytes() == before
 
 
@@ -198,13 +195,13 @@ async def test_a_changed_text_needs_two_escapes(browser, work):
         await ui.press("backspace")
         assert "Esc cancel" in words(ui), "it is as it was"
         await ui.press("x", "escape")
-        assert isinstance(ui.screen, ContinueDialog)
+        assert ui.is_in("Continue from here")
         assert "Esc again cancels" in words(ui)
         await ui.press("y", "escape")
-        assert isinstance(ui.screen, ContinueDialog)
+        assert ui.is_in("Continue from here")
         assert ui.screen.query_one("#prompt", TextArea).text == "fivexy"
         await ui.press("escape")
-        assert ui.screen.preset is BROWSER
+        assert not ui.screen.is_modal
         assert path.read_bytes() == before
         assert ui.app.clipboard == ""
 
@@ -257,6 +254,26 @@ async def test_shift_enter_has_the_command_write_the_summary_with_instructions(b
         assert "FIVE" in summary
 
 
+async def test_a_summary_that_ends_below_the_help_closes_only_its_own_dialog(browser, work, tmp_path):
+    go, ended = tmp_path / "go", tmp_path / "ended"
+    wait = f"cat > /dev/null; while [ ! -e {go} ]; do sleep 0.01; done; echo the summary; : > {ended}"
+    summarise_with(tmp_path, "/bin/sh", "-c", wait)
+    async with browser(here=str(work)) as ui:
+        path = ui.path(BRANCHED)
+        await ask_at(ui, "two", "shift+enter")
+        ui.screen.query_one("#instructions").focus()
+        await ui.press(*"be brief", "enter")
+        await ui.until(lambda: ui.is_in("Summary"), "the command")
+        await ui.press("question_mark")
+        await ui.until(lambda: ui.is_in("Help"), "the help")
+        go.touch()
+        await ui.until(ended.exists, "the end of the command")
+        assert ui.is_in("Help")
+        await ui.press("escape")
+        await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
+        assert lines(path)[-1]["summary"].endswith("the summary")
+
+
 async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(browser, work, tmp_path):
     summarise_with(tmp_path, "/bin/sleep", "600")
     async with browser(here=str(work)) as ui:
@@ -264,7 +281,7 @@ async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(brow
         before = path.read_bytes()
         await ask_at(ui, "five", "shift+enter")
         await ui.press(*"!", "ctrl+s")
-        await ui.until(lambda: isinstance(ui.screen, WaitDialog), "the command")
+        await ui.until(lambda: ui.is_in("Summary"), "the command")
         await ui.press("escape")
         await asked(ui)
         assert ui.screen.query_one("#prompt", TextArea).text == "five!"
@@ -287,7 +304,7 @@ async def test_the_keys_of_oh_my_pi_filter_the_tree(browser, work, key, tree_fil
 
 
 async def test_in_a_live_session_the_choice_stays_visible_with_its_reason(browser, work, monkeypatch):
-    from app.sessions.manager.session_manager import SessionManager
+    from leafmark import SessionManager
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "open in pi (pid 7)")
     async with browser(here=str(work), size=(160, 45)) as ui:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.widgets.session_list import SessionListView
-
 APP = ["[/work/app]", "branchy", "plain"]
 SITE = ["[/work/site]", "site1"]
 
@@ -57,5 +55,5 @@ async def test_the_cursor_stays_on_its_session(browser, three):
         while ui.sessions.row.id != "site1":
             await ui.press("down")
         await ui.press("O")
-        assert isinstance(ui.app.focused, SessionListView)
+        assert ui.focus == "sessions"
         assert ui.sessions.row.id == "site1"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.dialogs.history import HistoryDialog
 from tests.ui.conftest import asked
 
 
@@ -76,7 +75,7 @@ async def test_the_history_lists_undoes_redoes_and_leads_to_the_session(browser,
         await ui.press("p")
         await ui.until(lambda: "★" in ui.text(), "the pin")
         await ui.press("H")
-        assert isinstance(ui.screen, HistoryDialog)
+        assert ui.is_in("History")
         await ui.until(lambda: 'Pin "Refactor auth"' in ui.text(), "the history")
         lines = [line for line in ui.text().splitlines() if "done " in line]
         assert 'Pin "Refactor auth"' in lines[0]
@@ -95,7 +94,7 @@ async def test_the_history_lists_undoes_redoes_and_leads_to_the_session(browser,
         await ui.until(lambda: "undone" not in ui.text(), "the redo")
         # the second line is about the other session
         await ui.press("down", "enter")
-        await ui.until(lambda: not isinstance(ui.screen, HistoryDialog), "the list")
+        await ui.until(lambda: not ui.is_in("History"), "the list")
         await ui.until(lambda: ui.sessions.row.id == "plain", "its session")
 
 
@@ -104,7 +103,7 @@ async def test_an_empty_history_says_so(browser, three):
         await ui.press("H")
         await ui.until(lambda: "Nothing was" in ui.text(), "that")
         await ui.press("z", "Z", "enter", "escape")
-        assert not isinstance(ui.screen, HistoryDialog)
+        assert not ui.is_in("History")
 
 
 @pytest.mark.parametrize("size", [(40, 12), (20, 5)])

@@ -9,16 +9,15 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.dialogs.questions import WaitDialog
 from app.panes import entry_pane
 from app.services import entry_reader
-from app.sessions.storage.blobs import BlobStore
+from app.sessions import BlobStore
 from app.settings import settings_file
 from app.view.image_lines import UPPER, ImageLine, delete_command, placeholder_cells
 from app.view.palette import DARK, LIGHT
 from tests.factory import chain, message, write_session
 from tests.pictures import BLUE, GREEN, RED, WHITE, block, image_file, plain, saved
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import pi_session, strips
 
 COLOURS = {"COLORTERM": "truecolor", "TERM": "xterm-256color"}
 PLACEHOLDER = "\U0010eeee"
@@ -291,7 +290,7 @@ async def test_kitty_gets_the_image_once_and_draws_it_in_placeholder_cells(opene
 def placeholders(ui):
     """The number of placeholder cells on the screen by colour, which identifies the image."""
     counts = Counter()
-    for strip in ui.app.screen._compositor.render_strips():
+    for strip in strips(ui.app.screen):
         for text, style, _ in strip:
             if PLACEHOLDER in text:
                 counts[style.color.name] += text.count(PLACEHOLDER)
@@ -323,7 +322,7 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
         # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
             await ui.press(*keys)
-            ui.app.push_screen(WaitDialog("a dialog over a dialog"))
+            await ui.press("f2")
             await ui.until(lambda: len(ui.app.screen_stack) == 3, "the second dialog")
             await ui.pilot.pause()
             assert 0 < placeholders(ui)[colour] <= behind_one

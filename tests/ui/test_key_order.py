@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
-from app.widgets.inputs import SearchBox
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -20,7 +20,7 @@ async def test_a_key_after_tab_goes_to_the_tree(browser, three):
     async with browser() as ui:
         together(ui, "tab", "up", "v")
         await ui.until(lambda: ui.focus == "transcript", "the focus on the transcript")
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.tree.view.node(ui.tree.cursor) is not ui.tree.view.tree.leaf
 
 
@@ -28,9 +28,9 @@ async def test_a_key_after_tab_goes_to_the_tree(browser, three):
 def typed(monkeypatch):
     """The texts that are inserted into the search line, one for each insertion."""
     texts = []
-    insert = SearchBox.insert_text_at_cursor
+    insert = Input.insert_text_at_cursor
     monkeypatch.setattr(
-        SearchBox, "insert_text_at_cursor", lambda box, text: (texts.append(text), insert(box, text))
+        Input, "insert_text_at_cursor", lambda box, text: (texts.append(text), insert(box, text))
     )
     return texts
 
@@ -64,7 +64,7 @@ async def test_a_filter_that_is_kept_and_cleared_leaves_the_list_focused(browser
         before = ui.listed()
         together(ui, "slash", *"login", "enter", "escape")
         await ui.until(lambda: ui.focus == "sessions" and ui.listed() == before, "the whole list")
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 async def test_a_letter_after_enter_is_not_added_to_the_words_of_the_tree(browser, three):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-from app.dialogs.labels import LabelsDialog
-from app.dialogs.row_dialogs import RowEditor
 from app.services.tree_reader import TreeReader
 from tests.factory import chain, entry, header, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import EDIT, pi_session
 
 
 def last_entry(path):
@@ -22,7 +20,7 @@ async def test_shift_l_labels_the_entry_and_z_undoes_it(browser, three):
         await ui.press("down")
         await ui.settled()
         await ui.press("tab", "L")
-        assert isinstance(ui.screen, RowEditor)
+        assert ui.is_in(EDIT)
         await ui.press(*"good point", "enter")
         await ui.until(lambda: "good point" in ui.text(), "the label")
         assert last_entry(path)["label"] == "good point"
@@ -77,7 +75,7 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
     labelled_elsewhere(tmp_path)
     async with browser() as ui:
         await ui.press("apostrophe")
-        assert isinstance(ui.screen, LabelsDialog)
+        assert ui.is_in("Labels")
         assert "redis idea" in ui.text()
         assert "elsewhere" not in ui.text()
         await ui.press("tab")
@@ -160,7 +158,7 @@ async def test_each_label_has_the_text_of_its_entry_and_the_height_follows(brows
         await ui.press("tab", *"redis")
         assert "elsewhere" not in ui.text()
         await ui.press("down", "L")
-        await ui.until(lambda: isinstance(ui.screen, RowEditor), "the edit")
+        await ui.until(lambda: ui.is_in(EDIT), "the edit")
 
 
 async def test_the_text_of_a_labelled_entry_fits_one_line_in_each_size(browser, tmp_path):

@@ -13,7 +13,6 @@ from app.services.entry_reader import EntryReader
 from app.services.tree_reader import TreeReader
 from app.sessions.tree import tree
 from app.widgets import line_list
-from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -152,11 +151,12 @@ async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, m
 
 async def test_a_row_drawn_outside_of_the_screen_is_requested_once(browser, long, monkeypatch):
     requested = []
-    request = EntryTree._request_rows
-    monkeypatch.setattr(
-        EntryTree, "_request_rows", lambda self, index: (requested.append(index), request(self, index))
-    )
     async with browser() as ui:
+        kind = type(ui.tree)
+        request = kind._request_rows
+        monkeypatch.setattr(
+            kind, "_request_rows", lambda self, index: (requested.append(index), request(self, index))
+        )
         await ui.until(lambda: is_whole(ui), "the whole tree")
         await ui.pilot.pause()
         requested.clear()

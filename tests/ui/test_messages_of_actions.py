@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from app.dialogs.export import ExportDialog
-from app.dialogs.tags import TagDialog
 from app.view.cells import width
 from app.view.notifications import MOST_MESSAGE
 from tests.factory import chain
@@ -66,7 +64,7 @@ async def test_a_name_is_named(browser, three):
 async def test_tags_and_a_note_are_named_with_their_session(browser, three):
     async with browser() as ui:
         await to_session(ui, "plain", ["number_sign"])
-        await ui.until(lambda: isinstance(ui.screen, TagDialog), "the dialog")
+        await ui.until(lambda: ui.is_in("Tags"), "the dialog")
         ui.app.focused.value = "#client-x urgent"
         tagged = 'Tagged "write a man page": +client-x +urgent (z to undo)'
         await said(ui, "tab", *"ask Ada", "enter", message=tagged)
@@ -75,7 +73,7 @@ async def test_tags_and_a_note_are_named_with_their_session(browser, three):
         await undone_and_redone(ui, 'note of "write a man page"')
         await said(ui, "z", message='Undone: tags +client-x +urgent of "write a man page"')
         await ui.press("asterisk", "number_sign")
-        await ui.until(lambda: isinstance(ui.screen, TagDialog), "the dialog")
+        await ui.until(lambda: ui.is_in("Tags"), "the dialog")
         await said(ui, *"both", "enter", message="Tagged 3 sessions: +both (z to undo)")
         await undone_and_redone(ui, "tags +both of 3 sessions")
 
@@ -104,7 +102,7 @@ async def test_a_copy_and_an_export_name_the_session(browser, three):
         await said(ui, "Y", message='Copied the path of "write a man page"')
         await said(ui, "ctrl+y", message='Copied the command of "write a man page"')
         await ui.press("x")
-        await ui.until(lambda: isinstance(ui.screen, ExportDialog), "the dialog")
+        await ui.until(lambda: ui.is_in("Export"), "the dialog")
         ui.screen.query_one("#export-path").value = str(three / "home" / "page.html")
         exported = 'Exported "write a man page" to ~/page.html; 0 secrets replaced'
         await said(ui, "enter", message=exported)
@@ -116,7 +114,7 @@ async def test_long_and_hostile_texts_leave_room_and_are_inert(browser, tmp_path
         await to_session(ui, "odd", ["p"])
         await ui.until(lambda: any("Pinned" in toast for toast in ui.toasts()), "the pin")
         await ui.press("number_sign")
-        await ui.until(lambda: isinstance(ui.screen, TagDialog), "the dialog")
+        await ui.until(lambda: ui.is_in("Tags"), "the dialog")
         ui.app.focused.value = " ".join(f"a-rather-long-tag-{number}" for number in range(9))
         await ui.press("tab", *("note" * 30), "enter")
         await ui.until(lambda: any("Saved the note" in toast for toast in ui.toasts()), "the note")

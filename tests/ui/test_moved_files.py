@@ -11,13 +11,9 @@ from threading import Event
 import pytest
 
 from app.actions import branch_options
-from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.labels import LabelsDialog
-from app.dialogs.questions import FolderDialog, ResumeDialog
-from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.sessions.tree import branches
 from tests.factory import chain, message
-from tests.ui.conftest import WAYS, asked, install, pi_session
+from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, install, pi_session
 
 
 def main_screen(ui):
@@ -66,7 +62,7 @@ async def test_a_session_moved_during_the_question_is_trashed(browser, three, wa
         await ui.press(*["space"] * marks, "ctrl+d")
         question = asked(ui)[0]
         moved = await move(ui, "branchy")
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
         assert asked(ui) == [question, "Enter trash  Esc keep"]
         assert sum("✗" in line for line in ui.text().splitlines()) == (marks or 1)
         await ui.press("enter")
@@ -120,9 +116,9 @@ async def test_a_moved_session_is_labelled(browser, three):
     async with browser() as ui:
         await ui.press("tab", "L", *"ab")
         moved = await move(ui, "branchy")
-        assert isinstance(ui.screen, RowEditor)
+        assert ui.is_in(EDIT)
         await ui.until(lambda: main_screen(ui).query_one("#tree").view.tree.path == str(moved), "its tree")
-        assert isinstance(ui.screen, RowEditor)
+        assert ui.is_in(EDIT)
         await ui.press("enter")
         await ui.until(lambda: '"label": "ab"' in moved.read_text() or '"ab"' in moved.read_text(), "it")
         assert not any("gone" in toast for toast in ui.toasts())
@@ -141,7 +137,7 @@ async def test_a_label_for_a_removed_session_is_not_written(browser, three):
 async def test_the_list_of_labels_finds_a_moved_session(browser, three):
     async with browser() as ui:
         await ui.press("apostrophe")
-        assert isinstance(ui.screen, LabelsDialog)
+        assert ui.is_in("Labels")
         moved = await move(ui, "branchy")
         await ui.press("down", "delete")
         await ui.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
@@ -155,7 +151,7 @@ async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, t
             if pane == "tree":
                 await ui.press("tab")
             await ui.press("F")
-            assert isinstance(ui.screen, FolderDialog)
+            assert ui.is_in("Folder")
             ui.screen.query_one("Input").value = str(tmp_path / "other")
             await move(ui, "branchy", f"--{pane}--")
             await ui.press("enter")
@@ -166,7 +162,7 @@ async def continue_at_two(ui):
     """Open the dialog "Continue from here"."""
     await ui.go_to_entry("two")
     await ui.press("enter")
-    await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+    await ui.until(lambda: ui.is_in("Continue from here"), "the dialog")
 
 
 @pytest.mark.parametrize("is_here", [False, True])
@@ -176,7 +172,7 @@ async def test_a_moved_session_can_be_continued(browser, work, is_here):
         await continue_at_two(ui)
         moved = await move(ui, "branchy")
         await ui.press(*(["right"] if is_here else []), "ctrl+s")
-        await ui.until(lambda: ui.app._exit, "the end")
+        await ui.until(lambda: ui.has_ended, "the end")
         path = ui.app.return_value.argv[-1]
         if is_here:
             assert path == str(moved)
@@ -210,7 +206,7 @@ async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_pat
         await ui.press("enter")
         await move(ui, "branchy")
         is_moved.set()
-        await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+        await ui.until(lambda: ui.is_in("Continue from here"), "the dialog")
         await ui.press("ctrl+y")
         assert "/--moved--/" in ui.app.clipboard
 
@@ -255,18 +251,18 @@ async def test_the_dialog_before_resuming_follows_a_moved_session(browser, witho
     folder.mkdir()
     async with browser(here="/gone/for/good", size=(160, 45), **way) as ui:
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         moved = await move(ui, "s")
         await ui.until(lambda: str(moved) in ui.screen.standing.plan.shell, "the new command")
         await ui.press("c")
         assert str(moved) in ui.app.clipboard
         assert "--moved--" in ui.text()
         await ui.press("f")
-        assert isinstance(ui.screen, FolderDialog)
+        assert ui.is_in("Folder")
         ui.screen.query_one("Input").value = str(folder)
         moved_again = await move(ui, "s", "--moved-again--")
         await ui.press("enter")
-        await ui.until(lambda: ui.app._exit, "the end")
+        await ui.until(lambda: ui.has_ended, "the end")
         plan = ui.app.return_value
         assert plan.cwd == str(folder)
         assert entries(moved_again)[0]["cwd"] == "/gone/for/good"
@@ -277,12 +273,12 @@ async def test_the_dialog_before_resuming_says_that_a_session_is_gone_until_it_r
 ):
     async with browser(size=(160, 45)) as ui:
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         text = without_folder.read_bytes()
         without_folder.unlink()
         await ui.until(lambda: "This session is gone." in ui.text(), "the word")
         await ui.press("c", "f")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         assert not ui.app.clipboard
         without_folder.write_bytes(text)
         await ui.until(lambda: "/gone/for/good is gone" in ui.text(), "the reason")
@@ -298,10 +294,10 @@ async def test_resuming_anyway_uses_the_new_path(browser, work):
         ui.sessions.go_to(str(path))
         await ui.settled()
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         moved = await move(ui, "refused")
         await ui.press("r")
-        await ui.until(lambda: ui.app._exit, "the end")
+        await ui.until(lambda: ui.has_ended, "the end")
         assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
 
 
@@ -328,7 +324,7 @@ async def test_no_session_is_called_gone_while_files_are_read(browser, three, ke
     async with browser() as ui:
         main_screen(ui).feed.is_reading = True
         await ui.press(*keys.split())
-        await ui.until(lambda: isinstance(ui.screen, (RowQuestion, RowEditor)), "the question")
+        await ui.until(lambda: ui.is_in(QUESTION, EDIT), "the question")
         await ui.pilot.pause(0.1)
         question = asked(ui)
         moved, text = await away(ui, "branchy")
@@ -338,7 +334,7 @@ async def test_no_session_is_called_gone_while_files_are_read(browser, three, ke
         assert asked(ui) == question
         await back(ui, moved, text)
         assert asked(ui) == question
-        assert isinstance(ui.screen, RowQuestion if keys == "ctrl+d" else RowEditor)
+        assert ui.is_in(QUESTION if keys == "ctrl+d" else EDIT)
 
 
 async def test_an_answer_waits_for_a_session_that_is_being_moved(browser, three):
@@ -347,6 +343,6 @@ async def test_an_answer_waits_for_a_session_that_is_being_moved(browser, three)
         moved, text = await away(ui, "branchy")
         main_screen(ui).feed.is_reading = True
         await ui.press("enter")
-        assert not isinstance(ui.screen, RowQuestion)
+        assert not ui.is_in(QUESTION)
         await back(ui, moved, text)
         await ui.until(lambda: not moved.exists(), "the trash")

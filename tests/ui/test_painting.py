@@ -7,15 +7,11 @@ from __future__ import annotations
 import pytest
 from textual._compositor import Compositor
 
-from app.controllers.index_feed import SLICE
 from app.messages import SessionsChanged
 from app.panes import sessions_pane
 from app.screens import sessions_screen
 from app.services.session_search import SessionSearch
 from app.view.list_model import ListModel
-from app.widgets.line_list import LineList
-from app.widgets.panes import Bar, Pane
-from app.widgets.session_list import SessionListView
 from tests.factory import NOW, append, chain, make_row, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -68,8 +64,9 @@ async def test_opening_the_search_line_needs_at_most_two_layouts(browser, three,
 
 
 async def test_an_append_to_another_session_draws_only_the_list(browser, three, counted):
-    layouts, bars = counted(Compositor, "reflow"), counted(Bar, "refresh")
+    layouts = counted(Compositor, "reflow")
     async with browser() as ui:
+        bars = counted(type(ui.screen.query_one("#header")), "refresh")
         await quiet(ui, layouts)
         bars.clear()
         before, tree, entry = ui.sessions.drawn, ui.tree.drawn, ui.entry.drawn
@@ -126,25 +123,25 @@ async def test_further_down_the_cursor_keeps_its_line(browser, tmp_path):
 
 
 async def test_many_changes_are_applied_in_slices(browser, three, monkeypatch):
-    sizes = []
-    original = SessionListView.apply
+    sizes, most = [], 100
 
     def apply(self, changed, removed):
         changed, removed = list(changed), list(removed)
         sizes.append((len(changed), len(removed)))
         original(self, changed, removed)
 
-    monkeypatch.setattr(SessionListView, "apply", apply)
     async with browser() as ui:
-        sizes.clear()
-        rows = [make_row(f"m{number}", cwd=HERE, modified=NOW - number) for number in range(2 * SLICE + 5)]
+        kind = type(ui.sessions)
+        original = kind.apply
+        monkeypatch.setattr(kind, "apply", apply)
+        rows = [make_row(f"m{number}", cwd=HERE, modified=NOW - number) for number in range(2 * most + 5)]
         ui.screen.post_message(SessionsChanged(rows, [], 1, 1))
         await ui.until(lambda: ui.sessions.model.total == len(rows) + 3, "all rows")
-        assert sizes == [(SLICE, 0), (SLICE, 0), (5, 0)]
+        assert sizes == [(most, 0), (most, 0), (5, 0)]
         sizes.clear()
         ui.screen.post_message(SessionsChanged(rows[:5], [row.path for row in rows[5:]], 1, 1))
         await ui.until(lambda: ui.sessions.model.total == 8, "the removals")
-        assert sizes == [(5, SLICE), (0, SLICE)]
+        assert sizes == [(5, most), (0, most)]
 
 
 async def test_letters_that_arrive_together_cause_one_search(browser, three, counted):
@@ -179,9 +176,9 @@ async def test_matching_rows_are_shown_until_the_search_answers(browser, three, 
 
 
 async def test_words_in_a_border_are_painted_when_they_change(browser, three, counted):
-    painted = counted(Pane, "refresh")
     async with browser() as ui:
-        pane = ui.screen.query_one("#tree-pane", Pane)
+        pane = ui.screen.query_one("#tree-pane")
+        painted = counted(type(pane), "refresh")
         await quiet(ui, painted)
         pane.say("seven entries")
         pane.say("seven entries")
@@ -240,7 +237,8 @@ async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, mo
     async with browser(size=(100, 36)) as ui:
         assert ui.tree.cursor > 40
         is_visible = []
-        real_render_lines = LineList.render_lines
+        kind = type(ui.tree)
+        real_render_lines = kind.render_lines
 
         def note_and_render(self, crop):
             top, height = self.scroll_offset.y, self.scrollable_content_region.height
@@ -248,7 +246,7 @@ async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, mo
                 is_visible.append(top <= self.cursor < top + height)
             return real_render_lines(self, crop)
 
-        monkeypatch.setattr(LineList, "render_lines", note_and_render)
+        monkeypatch.setattr(kind, "render_lines", note_and_render)
         await ui.pilot.resize_terminal(*size)
         await ui.pilot.pause()
         assert is_visible

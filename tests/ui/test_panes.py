@@ -7,7 +7,7 @@ from textual import events
 
 from app import paths
 from tests.factory import chain, header
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import forward, pi_session
 from tests.ui.test_textual_internals import mouse
 
 
@@ -185,7 +185,7 @@ async def test_the_first_drag_over_text_says_once_how_text_is_selected(browser, 
         await ui.pilot.hover(offset=(20, 5))
         assert not ui.toasts()
         for _ in range(2):
-            ui.screen._forward_event(mouse(events.MouseMove, 20, 4))
+            forward(ui, mouse(events.MouseMove, 20, 4))
             await ui.pilot.pause()
         assert ui.toasts() == ["Shift+drag selects text"]
 

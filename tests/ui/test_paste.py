@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from app.dialogs.row_dialogs import RowEditor
+from tests.ui.conftest import EDIT
 
 PASTED = [
     ("token\nread", "token read"),
@@ -37,7 +37,7 @@ async def test_a_paste_into_a_name(browser, three):
     async with browser(selector="") as ui:
         for text, shown in PASTED:
             await ui.press("ctrl+r")
-            assert isinstance(ui.screen, RowEditor)
+            assert ui.is_in(EDIT)
             before = line(ui).value
             ui.app.post_message(events.Paste(text))
             await ui.press("y")

@@ -7,8 +7,6 @@ import shutil
 
 import pytest
 
-from app.dialogs.session_facts import ProblemsDialog
-from app.widgets.dialog import ItemList
 from tests.denied import deny
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session
@@ -30,7 +28,7 @@ async def test_the_list_has_every_problem_and_leads_to_its_line(browser, tmp_pat
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
-        assert isinstance(ui.screen, ProblemsDialog)
+        assert ui.is_in("Damaged lines")
         text = ui.text()
         assert [n for n in range(1, 10) if f"line {n} " in text] == [4, 5, 6, 7]
         assert "'gone' is not in the file" in text
@@ -76,7 +74,7 @@ async def test_escape_keeps_the_cursor(browser, tmp_path):
 async def test_a_session_without_problems_says_so(browser, three):
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
-        assert not isinstance(ui.screen, ProblemsDialog)
+        assert not ui.is_in("Damaged lines")
         assert "This session has no damaged lines" in ui.toasts()
 
 
@@ -122,7 +120,7 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
         faults = ui.screen.query_one("#tree-pane").words[1]
         await ui.press("tab", "exclamation_mark")
-        listed = len(ui.screen.query_one(ItemList).items)
+        listed = len(ui.screen.query_one("#problems").items)
         assert f"{listed - 1} faults (!)" in faults
 
 

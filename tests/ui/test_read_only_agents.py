@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 
-from app.dialogs.help import HelpDialog
-from app.dialogs.palette import PaletteDialog, Place
-from app.dialogs.questions import FolderDialog, ResumeDialog
-from app.widgets.dialog import ItemList
 from tests.claude_lines import line, write
 from tests.ui.conftest import install
 
@@ -29,14 +25,14 @@ async def test_no_row_of_the_help_or_the_palette_offers_it_and_its_key_gives_the
             footer = ui.text().splitlines()[-1]
             assert not [word for word in ("label", "rename", "continue", "fork") if word in footer], pane
             await ui.press("ctrl+k")
-            await ui.until(lambda: isinstance(ui.screen, PaletteDialog), "the palette")
-            offers = [each for each in ui.screen.query_one(ItemList).items if each is not None]
-            sentences = [each.description for each in offers if not isinstance(each, Place)]
+            await ui.until(lambda: ui.is_in("Commands"), "the palette")
+            offers = [each for each in ui.screen.query_one("#palette-list").items if each is not None]
+            sentences = [each.description for each in offers if hasattr(each, "command")]
             assert len(sentences) > 20
             assert not [each for each in sentences if each.startswith(LACKING)], pane
             await ui.press("escape", "question_mark")
-            assert isinstance(ui.screen, HelpDialog)
-            rows = [text for _, shown in ui.screen._blocks() for _, text in shown]
+            assert ui.is_in("Help")
+            rows = [line[21:] for line in str(ui.screen.query_one("#help-text").content).splitlines()]
             assert len(rows) > 20
             assert not [each for each in rows if each.startswith(LACKING)], pane
             await ui.press("escape")
@@ -57,16 +53,16 @@ async def test_a_session_of_a_folder_that_is_gone_is_resumed_in_another_one(brow
     before = path.read_bytes()
     async with browser(here=str(work)) as ui:
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         assert "r resume in another folder" in ui.text()
         assert "fork" not in ui.text()
         await ui.press("f")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         await ui.press("r")
-        await ui.until(lambda: isinstance(ui.screen, FolderDialog), "the folder")
+        await ui.until(lambda: ui.is_in("Folder"), "the folder")
         assert "Folder to resume in" in ui.text()
         await ui.press("enter")
-        await ui.until(lambda: ui.app._exit, "the agent")
+        await ui.until(lambda: ui.has_ended, "the agent")
         made = ui.app.return_value
         assert (made.argv, made.cwd, made.problem) == (["claude", "--resume", "one"], str(work), None)
     assert path.read_bytes() == before
@@ -91,5 +87,5 @@ async def test_enter_on_a_session_that_went_on_in_another_one_offers_that_one(br
         await ui.press("enter")
         await ui.until(lambda: "n resume the session that goes on from it" in ui.text(), "the dialog")
         await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the agent")
+        await ui.until(lambda: ui.has_ended, "the agent")
         assert ui.app.return_value.argv == ["claude", "--resume", "new"]

@@ -7,7 +7,6 @@ import os
 
 import pytest
 
-from app.dialogs.questions import InUseDialog, ResumeDialog
 from tests.claude_lines import line, write
 from tests.factory import chain
 from tests.holding import held, running
@@ -49,7 +48,7 @@ async def test_a_double_click_reads_and_a_click_selects(browser, installed, tmp_
         row = ui.sessions.model.index_of(str(path))
         await ui.pilot.click("#sessions", offset=(5, row))
         assert ui.sessions.row.path == str(path)
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.settled()
         for _ in range(2):
             await ui.pilot.click("#sessions", offset=(5, row), times=2)
@@ -64,13 +63,13 @@ async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browse
     async with browser() as ui:
         assert "! Cannot resume: folder gone. Enter: details and ways out." in ui.text()
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         assert "pi --session" in ui.text()
         await ui.press("c")
         assert "pi --session" in ui.app.clipboard
         await ui.press("enter")
-        assert not ui.app._exit
-        assert not isinstance(ui.screen, ResumeDialog)
+        assert not ui.has_ended
+        assert not ui.is_in("Cannot resume", "Resume")
 
 
 async def test_a_folder_with_a_nul_counts_as_no_folder(browser, installed, tmp_path):
@@ -87,9 +86,9 @@ async def test_a_missing_program_is_reported(browser, three):
     async with browser() as ui:
         assert "pi not on PATH" in ui.text()
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         await ui.press("r")
-        assert not ui.app._exit, "there is nothing to run"
+        assert not ui.has_ended, "there is nothing to run"
 
 
 on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
@@ -113,10 +112,10 @@ async def test_a_live_session_has_a_warning_and_the_first_choice_is_harmless(bro
             words = " ".join(ui.text().replace("│", " ").split())
             assert f"● This session is open: process {pid} (pi) has it open." in words
             await ui.press("down", "down", "enter")
-            assert isinstance(ui.screen, InUseDialog), "it cannot be opened"
-            assert not ui.app._exit
+            assert ui.is_in("This session"), "it cannot be opened"
+            assert not ui.has_ended
             await ui.press("home", "enter")
-            await ui.until(lambda: ui.app._exit, "the fork")
+            await ui.until(lambda: ui.has_ended, "the fork")
             assert ui.app.return_value.argv[-1] not in ("", str(path))
 
 
@@ -152,12 +151,12 @@ async def test_a_pi_that_starts_later_causes_a_warning(browser, installed, progr
             ui.screen.facts.look()
             await ui.until(lambda: "◐" in ui.text(), "the mark")
             await ui.press("enter")
-            await ui.until(lambda: isinstance(ui.screen, InUseDialog), "the question")
+            await ui.until(lambda: ui.is_in("This session"), "the question")
             await ui.press("escape")
         ui.screen.facts.look()
         await ui.until(lambda: "◐" not in ui.text(), "the mark to go")
         await ui.press("enter")
-        await ui.until(lambda: ui.app._exit, "the end")
+        await ui.until(lambda: ui.has_ended, "the end")
         assert ui.app.return_value.argv[-1] == str(path)
 
 
@@ -167,7 +166,7 @@ async def test_a_file_that_pi_refuses_has_a_warning_that_names_the_repair(browse
     async with browser(here=work, size=(200, 40)) as ui:
         assert "a byte order mark before the header: pi refuses such a file" in ui.text().splitlines()[-2]
         await ui.press("enter")
-        assert isinstance(ui.screen, ResumeDialog)
+        assert ui.is_in("Cannot resume", "Resume")
         words = " ".join(ui.text().replace("│", " ").split())
         assert "pi refuses such a file; `leafmark fork` copies the active path" in words
         await ui.press("r")
@@ -179,9 +178,9 @@ async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
     async with browser(here=work) as ui:
         ui.screen.resume_controller.planned = ""
         await ui.press("enter")
-        assert not ui.app._exit
+        assert not ui.has_ended
         ui.screen.resume_controller.make_plan(ui.sessions.row)
-        await ui.until(lambda: ui.app._exit, "the plan")
+        await ui.until(lambda: ui.has_ended, "the plan")
         assert ui.app.return_value.argv[-1] == str(path)
 
 

@@ -11,10 +11,9 @@ from textual import events
 from textual.geometry import Region
 from textual.widgets import Input
 
-from app.dialogs.questions import InUseDialog
-from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.dialogs.row_dialogs import RowEditor
 from tests.factory import chain
-from tests.ui.conftest import WAYS, asked, pi_session, snapshot
+from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, pi_session, snapshot
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -23,12 +22,12 @@ async def test_escape_and_ctrl_c_cancel_and_other_keys_do_nothing(browser, three
     async with browser(**way) as ui:
         before = snapshot(ui.folder / "home")
         await ui.press("ctrl+d", "y", "x", "ctrl+d", "down", "space", "q")
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
         await ui.press(key)
-        assert not isinstance(ui.screen, RowQuestion)
+        assert not ui.is_in(QUESTION)
         assert "Trash this" not in ui.text()
         assert snapshot(ui.folder / "home") == before
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 PI = """
@@ -69,7 +68,7 @@ async def test_a_session_that_may_be_live_is_asked_about_despite_the_setting(
         assert "pi runs in the same folder" in ui.text()
         await ui.press("enter")
         assert path.exists(), "the first choice is harmless"
-        assert not isinstance(ui.screen, InUseDialog)
+        assert not ui.is_in("This session")
         await ui.press("ctrl+d", "down", "enter")
         await ui.until(lambda: not path.exists(), "the trash")
     async with browser(here="/elsewhere", **way) as ui:
@@ -153,7 +152,7 @@ async def test_a_name_for_a_removed_session_is_reported_and_late_keys_do_nothing
         reason = '"Refactor auth" is gone: "Refactor authQQ" is not written'
         await ui.until(lambda: reason in ui.text(), "the word")
         await ui.press("q")
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.press("enter")
         assert ui.screen is ui.app.screen_stack[0]
         assert "plain" in ui.listed()
@@ -169,7 +168,7 @@ async def test_a_question_about_a_removed_session_is_withdrawn(browser, three, k
         await ui.until(lambda: reason in ui.text(), "the word")
         cursor = ui.app.screen_stack[0].sessions_pane.list.cursor
         await ui.press(key)
-        await ui.until(lambda: not isinstance(ui.screen, RowQuestion), "its end")
+        await ui.until(lambda: not ui.is_in(QUESTION), "its end")
         assert reason not in ui.text()
         assert not ui.toasts()
         # Enter answers the question even if it comes too late; other keys do what they usually do
@@ -209,14 +208,14 @@ async def test_a_question_scrolls_its_row_into_view(browser, three, tmp_path, ke
         sessions.scroll_to(y=40, animate=False, force=True, immediate=True)
         assert sessions.row_region(sessions.row.path) is None
         await ui.press(key)
-        assert isinstance(ui.screen, RowQuestion | RowEditor)
+        assert ui.is_in(QUESTION, EDIT)
         assert sessions.row_region(sessions.row.path) is not None
 
 
 async def test_the_palette_does_not_open_over_a_question(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+d", "ctrl+k")
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
 
 
 @pytest.mark.parametrize(("keys", "limit"), [(["ctrl+r"], 120), (["tab", "L"], 80)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from leafmark import QueryError
 
 from app.index.query.grammar import parse
-from app.index.query.query import QueryError
 from tests.factory import append, chain, message, write_history, write_session
 from tests.ui.conftest import HERE
 

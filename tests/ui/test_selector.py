@@ -54,9 +54,9 @@ async def test_typing_searches_and_the_arrows_move_the_cursor(browser, three):
 async def test_escape_leaves_if_the_search_line_is_empty(browser, three):
     async with browser(selector="x") as ui:
         await ui.press("escape")
-        assert not ui.app._exit
+        assert not ui.has_ended
         await ui.press("escape")
-        assert ui.app._exit
+        assert ui.has_ended
         assert ui.app.return_value is None
 
 

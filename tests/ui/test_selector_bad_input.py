@@ -7,15 +7,14 @@ import json
 import os
 
 import pytest
+from leafmark import SessionError
 
 from app.actions import trash
-from app.dialogs.row_dialogs import RowQuestion
 from app.services import list_facts
-from app.sessions.errors import SessionError
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, message, write_session
-from tests.ui.conftest import snapshot
+from tests.ui.conftest import QUESTION, snapshot
 
 # stores
 
@@ -25,7 +24,7 @@ async def test_an_unreadable_store_does_not_hide_others(browser, three, monkeypa
     (three / "home/.omp/agent/sessions").write_text("no folder")
     async with browser(selector="") as ui:
         assert ui.listed() == ["branchy", "plain"]
-        assert not ui.app._exit
+        assert not ui.has_ended
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to this user")
@@ -50,7 +49,7 @@ async def test_without_sessions_the_state_of_each_store_is_shown(browser, tmp_pa
 
 
 async def test_when_following_fails_the_reason_and_the_key_to_rescan_are_shown(browser, three, monkeypatch):
-    from app.index.index import Index
+    from leafmark import Index
 
     def broken(self, *_):
         raise OSError(errno.ENOSPC, "no watches left", "/somewhere")
@@ -173,7 +172,7 @@ def no_trash(monkeypatch):
     def refuse(path, env):
         raise OSError(errno.EXDEV, "no trash on this file system", path)
 
-    monkeypatch.setattr(trash, "_send", refuse)
+    monkeypatch.setattr(trash, "send_to_system", refuse)
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
@@ -187,7 +186,7 @@ async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash,
         assert any("no trash on this file system" in toast for toast in ui.toasts())
         await ui.press("enter", "y", "ctrl+d", "space", "delete")
         assert path.exists(), "the key that confirmed before does not confirm this"
-        assert isinstance(ui.screen, RowQuestion)
+        assert ui.is_in(QUESTION)
         await ui.press("x")
         await ui.until(lambda: not path.exists(), "the end")
         await ui.until(lambda: any("Deleted for good" in toast for toast in ui.toasts()), "the word")
@@ -229,14 +228,14 @@ async def test_a_session_that_may_be_live_is_deleted_for_good_after_the_same_war
 
 
 async def test_only_sessions_without_a_trash_are_asked_about_again(browser, three, monkeypatch):
-    send = trash._send
+    send = trash.send_to_system
 
     def refuse_one(path, env):
         if "branchy" in path:
             raise OSError(errno.EXDEV, "no trash on this file system", path)
         send(path, env)
 
-    monkeypatch.setattr(trash, "_send", refuse_one)
+    monkeypatch.setattr(trash, "send_to_system", refuse_one)
     async with browser(selector="") as ui:
         branchy, plain = ui.path("branchy"), ui.path("plain")
         await ui.press("shift+tab", "asterisk", "ctrl+d", "enter")

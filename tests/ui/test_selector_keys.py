@@ -7,12 +7,9 @@ import json
 import pytest
 
 from app.commands import COMMANDS, RIGHT_PANES, pane_commands, preview_commands
-from app.dialogs.help import HelpDialog
-from app.dialogs.questions import FolderDialog
-from app.dialogs.row_dialogs import RowEditor
 from app.keys import keys_of
 from tests.factory import chain, write_session
-from tests.ui.conftest import HERE, pi_session
+from tests.ui.conftest import EDIT, HERE, pi_session
 
 OF_THE_LIST = [
     (command, key)
@@ -120,7 +117,7 @@ async def test_renaming_from_the_preview_keeps_the_focus_there(browser, three):
 async def test_the_help_has_every_command_with_its_keys(browser, three):
     async with browser(selector="") as ui:
         await ui.press("f1", "shift+tab")
-        assert isinstance(ui.screen, HelpDialog)
+        assert ui.is_in("Help")
         help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
         for command in COMMANDS:
             selector = ui.app.screen_stack[0]
@@ -197,7 +194,7 @@ async def test_forks_in_the_selector(browser, three, tmp_path):
         await ui.until(lambda: len(ui.listed()) == 3, "the fork")
         await ui.until(lambda: ui.sessions.row.id != "branchy", "the cursor on the fork")
         await ui.press("F")
-        assert isinstance(ui.screen, FolderDialog)
+        assert ui.is_in("Folder")
         await ui.press("ctrl+u", *str(target), "enter")
         await ui.until(lambda: any("Forked" in toast for toast in ui.toasts()), "the other fork")
         await ui.press("full_stop", "s")
@@ -235,7 +232,7 @@ async def test_a_session_that_cannot_be_renamed_says_why_and_has_no_key(browser,
         await ui.press(*["pageup"] * 2, *["down"] * agents.index("agent"))
         assert "Ctrl+R rename" not in ui.text()
         await ui.press("ctrl+r")
-        assert not isinstance(ui.screen, RowEditor)
+        assert not ui.is_in(EDIT)
         assert any("nickcecere/agent" in toast for toast in ui.toasts())
         await ui.press("up" if ui.sessions.cursor else "down")
         await ui.until(lambda: ui.sessions.row is None or "Ctrl+R rename" in ui.text(), "the key")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.dialogs.row_dialogs import RowQuestion
-from app.panes.sessions_pane import SessionsPane
 from tests.factory import chain, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import QUESTION, pi_session
 
 
 async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
@@ -20,15 +18,16 @@ async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
 
 
 async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
-    subtitles, say = [], SessionsPane.say
+    subtitles = []
 
     def record(side, subtitle, title=None, *more, **others):
         subtitles.append(subtitle)
         say(side, subtitle, title, *more, **others)
 
-    async with browser():
-        pass  # the catalog exists from here on
-    monkeypatch.setattr(SessionsPane, "say", record)
+    async with browser() as ui:  # the catalog exists from here on
+        pane = type(ui.screen.sessions_pane)
+    say = pane.say
+    monkeypatch.setattr(pane, "say", record)
     async with browser(selector="done", here="/work/nothing") as ui:
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_searching,
@@ -58,7 +57,7 @@ async def test_keys_that_delete_a_word(browser, three, key):
         assert ui.box.value == "man "
         await ui.press(key)
         assert ui.box.value == ""
-        assert not isinstance(ui.screen, RowQuestion)
+        assert not ui.is_in(QUESTION)
 
 
 async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
@@ -66,7 +65,7 @@ async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
         for typed in ("", "man"):
             await ui.press(*typed)
             await ui.press("ctrl+d")
-            assert isinstance(ui.screen, RowQuestion)
+            assert ui.is_in(QUESTION)
             await ui.press("escape")
             assert ui.box.value == typed
             assert ui.path("plain").exists()

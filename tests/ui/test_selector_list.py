@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from leafmark import Index
 
-from app.dialogs.row_dialogs import RowEditor
-from app.index.index import Index
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
-from tests.ui.conftest import WAYS, pi_session
+from tests.ui.conftest import EDIT, WAYS, pi_session
 
 # scope
 
@@ -66,11 +65,11 @@ async def test_without_any_session_every_key_is_harmless(browser, tmp_path):
         assert "No sessions found" in ui.text()
         await ui.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
         await ui.press("shift+tab", "t", "f", "F", "n", "p", "y", "y", "Y", "space", "asterisk", "enter")
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.selects
         assert ui.toasts() == []
         await ui.press("slash", "escape")
-        assert ui.app._exit
+        assert ui.has_ended
 
 
 @pytest.mark.parametrize("linked", ["here", "session"])
@@ -171,7 +170,7 @@ async def test_any_name_or_prompt_takes_one_line(browser, tmp_path):
         assert {width(line) for line in lines[:-1]} == {120}
         ui.sessions.go_to(str(ui.path("named0")))
         await ui.press("ctrl+r")
-        assert isinstance(ui.screen, RowEditor)
+        assert ui.is_in(EDIT)
         assert ui.screen.query_one("Input").value.startswith("one")
         assert "\n" not in ui.screen.query_one("Input").value
 

@@ -31,7 +31,7 @@ async def test_a_click_selects_and_shows(browser, work):
         await ui.settled()
         assert ui.sessions.row.id == "s04"
         await ui.until(lambda: "task 04" in ui.text().split("transcript")[-1], "its transcript")
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.sessions.model.marked == set()
 
 
@@ -39,7 +39,7 @@ async def test_a_double_click_reads(browser, work):
     async with browser(selector="", here=work) as ui:
         await ui.pilot.click("#sessions", offset=(8, 3), times=2)
         await ui.until(lambda: ui.focus == "preview", "the conversation")
-        assert (ui.sessions.row.id, ui.app._exit) == ("s03", False)
+        assert (ui.sessions.row.id, ui.has_ended) == ("s03", False)
 
 
 async def test_clicks_on_two_rows_are_no_double_click(browser, work):
@@ -47,7 +47,7 @@ async def test_clicks_on_two_rows_are_no_double_click(browser, work):
         await ui.pilot.click("#sessions", offset=(8, 3))
         await ui.pilot.click("#sessions", offset=(8, 6))
         await ui.settled()
-        assert not ui.app._exit
+        assert not ui.has_ended
         assert ui.sessions.row.id == "s06"
 
 
@@ -81,7 +81,7 @@ async def test_only_the_left_button_reads(browser, work, monkeypatch, buttons):
         # two left clicks are a double click, whatever came before
         await clicks(ui, "sessions", (8, 5), RIGHT, LEFT, LEFT)
         await ui.until(lambda: ui.focus == "preview", "the conversation")
-        assert (ui.sessions.row.id, ui.app._exit) == ("s05", False)
+        assert (ui.sessions.row.id, ui.has_ended) == ("s05", False)
 
 
 async def test_clicks_outside_of_rows_do_nothing(browser, work):
@@ -129,4 +129,4 @@ async def test_during_a_question_clicks_do_nothing(browser, work):
         assert ui.app.screen is before
         await ui.press("escape")
         assert ui.sessions.row.id == "s00"
-        assert not ui.app._exit
+        assert not ui.has_ended

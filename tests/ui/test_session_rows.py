@@ -13,6 +13,7 @@ from app.view.frame import frame
 from app.view.list_model import ListModel
 from app.widgets.session_list import SessionListView
 from tests.factory import MINUTE, NOW, make_row
+from tests.ui.conftest import strips
 
 HERE = "/work/app"
 SIZE = (70, 12)
@@ -52,8 +53,8 @@ class Driver:
 
     def lines(self):
         """The lines of the screen."""
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+        drawn = strips(self.app.screen)
+        return ["".join(segment.text for segment in strip).rstrip() for strip in drawn]
 
     @property
     def on_screen(self):
@@ -145,8 +146,8 @@ async def test_the_cursor_covers_both_lines_of_a_roomy_row():
         assert lines[0].startswith(f" ▾ {HERE}")
         assert lines[1].startswith("❯  task 00")
         assert lines[3].startswith("   task 01")
-        strips = ui.app.screen._compositor.render_strips()
-        backgrounds = [next(iter(strip)).style.bgcolor for strip in strips]
+        drawn = strips(ui.app.screen)
+        backgrounds = [next(iter(strip)).style.bgcolor for strip in drawn]
         assert backgrounds[1] == backgrounds[2] != backgrounds[3] == backgrounds[0]
 
 

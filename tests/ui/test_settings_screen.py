@@ -6,14 +6,8 @@ import tomllib
 
 import pytest
 
-from app.dialogs.setting_rows import setting_line, setting_rows
-from app.dialogs.settings import SettingsDialog
 from app.settings import SETTINGS, Settings, default_file
-from app.settings_writer import read_values
-from app.stores import AGENTS
-from app.view.line import line_width
-
-NAMES = [agent.name for agent in AGENTS]
+from tests.ui.conftest import QUESTION
 
 
 @pytest.fixture
@@ -28,8 +22,10 @@ def said(ui):
 
 
 async def go_to(ui, name):
-    await ui.until(lambda: ui.screen._list.items, "the settings")
-    names = [row.name for row in ui.screen._list.items]
+    await ui.until(
+        lambda: ui.screen.query("#settings") and ui.screen.query_one("#settings").items, "the settings"
+    )
+    names = [row.name for row in ui.screen.query_one("#settings").items]
     await ui.press("home", *["down"] * names.index(name))
 
 
@@ -37,7 +33,7 @@ async def test_a_choice_is_written_and_counts_at_once(browser, three, config):
     config.write_text('# mine\nimages = "off"  # slow terminal\n[keys]\n"app.quit" = "ctrl+q"\n')
     async with browser() as ui:
         await ui.press("comma")
-        assert isinstance(ui.screen, SettingsDialog)
+        assert ui.is_in("Settings")
         await go_to(ui, "ask_before_trash")
         assert "Undo restores it in any case." in said(ui)
         await ui.press("enter")
@@ -49,12 +45,16 @@ async def test_a_choice_is_written_and_counts_at_once(browser, three, config):
             "keys": {"app.quit": "ctrl+q"},
         }
         assert text.startswith('# mine\nimages = "off"  # slow terminal\n')
-        await ui.until(lambda: not ui.app._settings.ask_before_trash, "the change on the screen")
+        await ui.press("escape")
+        assert not ui.is_in("Settings")
+        await ui.press("ctrl+d")
+        await ui.until(lambda: len(list(three.glob("home/**/*.jsonl"))) == 2, "the trash without a question")
+        await ui.press("comma")
+        await go_to(ui, "ask_before_trash")
         await ui.press("delete")
         await ui.until(lambda: "ask_before_trash" not in config.read_text(), "the default")
-        await ui.until(lambda: ui.app._settings.ask_before_trash, "the default on the screen")
-        await ui.press("escape")
-        assert not isinstance(ui.screen, SettingsDialog)
+        await ui.press("escape", "ctrl+d")
+        assert ui.is_in(QUESTION)
 
 
 async def test_folders_of_an_agent_are_edited_in_the_line(browser, three, config):
@@ -82,11 +82,13 @@ async def test_a_wrong_value_is_explained_and_repaired(browser, three, config):
 
 
 async def test_clashes_of_keys_are_shown(browser, three, config):
-    settings = Settings(keys={"a": "b"}, problems=("keys: p stays the key of session.pin",))
-    async with browser() as ui:
-        ui.app.push_screen(SettingsDialog(ui.app._setup, settings))
+    config.write_text('[keys]\n"a.b" = "c"\n')
+    settings = Settings(problems=("keys: p stays the key of session.pin",))
+    async with browser(settings=settings) as ui:
+        await ui.press("comma")
         await go_to(ui, "keys")
         assert said(ui) == "keys: p stays the key of session.pin"
+        assert "1 changed" in ui.text()
 
 
 async def test_a_file_that_is_not_toml_stays_as_it_is(browser, three, config):
@@ -117,20 +119,20 @@ def test_every_choice_is_a_value_of_its_setting():
             setting.read(tomllib.loads(f"it = {choice}")["it"], pytest.fail)
 
 
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        ("2026-01-01", "2026-01-01"),
-        ("2026-01-01T12:00:00Z", "2026-01-01 12:00:00+00:00"),
-        ("[12:00:00]", '["12:00:00"]'),
-        ("nan", "NaN"),
-        ("0x" + "f" * 5_000, "a number of too many digits"),
-    ],
-)
-def test_a_row_shows_any_value(tmp_path, written, shown):
-    (tmp_path / "config.toml").write_text(f"ascii = {written}\n")
-    rows = setting_rows(read_values({"LEAFMARK_CONFIG_DIR": str(tmp_path)}), NAMES)
-    assert [row.shown for row in rows if row.name == "ascii"] == [shown]
+async def test_a_row_shows_any_value(browser, three, config):
+    shown = {
+        "2026-01-01": "2026-01-01",
+        "2026-01-01T12:00:00Z": "2026-01-01 12:0…",
+        "[12:00:00]": '["12:00:00"]',
+        "nan": "NaN",
+        "0x" + "f" * 5_000: "a number of too…",
+    }
+    async with browser() as ui:
+        for written, text in shown.items():
+            config.write_text(f"ascii = {written}\n")
+            await ui.press("comma")
+            await ui.until(lambda text=text: f" {text} " in ui.text(), text)
+            await ui.press("escape")
 
 
 async def test_twenty_thousand_wrong_settings_are_counted(browser, three, config):
@@ -140,15 +142,3 @@ async def test_twenty_thousand_wrong_settings_are_counted(browser, three, config
         await ui.press("comma")
         await go_to(ui, "keys")
         assert said(ui).endswith("; and 19,995 more")
-
-
-@pytest.mark.parametrize("cells", [20, 40, 72])
-def test_a_row_fits(cells):
-    values = {
-        "summary_command": ["语言" * 40],
-        "stores": {"pi": ["/" + "x" * 300]},
-        "keys": {"a": {"b": "c"}},
-    }
-    rows = setting_rows(values, NAMES)
-    assert [row.shown for row in rows if row.name == "keys"] == ["1 changed"]
-    assert all(line_width(setting_line(row, cells, False)) <= cells for row in rows)

@@ -184,7 +184,7 @@ class Walk:
     # commands: each returns what was acted on, and what the screen showed
 
     async def copy(self, shown):
-        self.ui.app._clipboard = ""
+        self.ui.app.copy_to_clipboard("")
         await self.press("y", "y")
         await self.ui.until(lambda: self.ui.app.clipboard, "the copy")
         return TOKEN.search(self.ui.app.clipboard)[0], shown
@@ -192,7 +192,7 @@ class Walk:
     async def copy_code(self, shown):
         if shown[0] in "ux" or (shown[0] == "k" and self.pane == "tree"):
             return "no code", "no code"
-        self.ui.app._clipboard = ""
+        self.ui.app.copy_to_clipboard("")
         await self.press("Y")
         await self.ui.until(lambda: self.ui.app.clipboard, "the copy")
         return TOKEN.search(self.ui.app.clipboard)[0], shown
@@ -263,7 +263,7 @@ class Walk:
     # commands of the list
 
     async def copied_by(self, *keys):
-        self.ui.app._clipboard = ""
+        self.ui.app.copy_to_clipboard("")
         await self.press(*keys)
         await self.ui.until(lambda: self.ui.app.clipboard, "the copy")
         return re.search(r"\bu\d{4}\b|(?<=_)u\d{4}", self.ui.app.clipboard)[0]

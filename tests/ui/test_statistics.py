@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.dialogs.statistics import StatisticsDialog
 from tests.factory import header, message
 from tests.ui.conftest import WAYS, pi_session
 
@@ -24,7 +23,7 @@ def apart(tmp_path):
 
 async def open_statistics(ui):
     await ui.press("S")
-    await ui.until(lambda: isinstance(ui.screen, StatisticsDialog), "the screen")
+    await ui.until(lambda: ui.is_in("Statistics"), "the screen")
     await ui.until(lambda: "3 sessions, 3 prompts" in ui.text(), "the figures")
 
 
@@ -49,7 +48,7 @@ async def test_it_shows_figures_in_seven_groupings_at_each_size(browser, apart, 
         await ui.press("o", "o", "o")
         await ui.until(lambda: "▾" not in ui.text(), "the usual order")
         await ui.press("S")
-        assert not isinstance(ui.screen, StatisticsDialog)
+        assert not ui.is_in("Statistics")
 
 
 @pytest.mark.parametrize("way", WAYS)

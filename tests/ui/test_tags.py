@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.dialogs.tags import TagDialog
 from app.stores.tags import Tagging, read_taggings
 from tests.ui.conftest import WAYS
 
@@ -17,7 +16,7 @@ async def open_tags(ui, id=""):
     if id:
         ui.sessions.go_to(str(ui.path(id)))
     await ui.press("number_sign")
-    await ui.until(lambda: isinstance(ui.screen, TagDialog), "the dialog")
+    await ui.until(lambda: ui.is_in("Tags"), "the dialog")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -76,7 +75,7 @@ async def test_a_text_that_is_no_tag_is_explained_and_nothing_is_lost(browser, t
         await open_tags(ui, "plain")
         await ui.press(*"a:b", "enter")
         assert "a:b: a tag has letters, digits and - _ . / only, not ':'" in ui.text()
-        assert isinstance(ui.screen, TagDialog)
+        assert ui.is_in("Tags")
         await ui.press("backspace", "backspace", "enter")
         await ui.until(lambda: tagging(three, "plain").tags == ("a",), "the tag")
 
@@ -107,7 +106,7 @@ async def test_the_dialog_on_small_screens_and_after_a_paste(browser, three, siz
         await open_tags(ui, "plain")
         ui.app.focused.post_message(Paste("one\ntwo\x1b[31m\n"))
         await ui.press("enter")
-        assert isinstance(ui.screen, TagDialog), "an escape character is in no tag"
+        assert ui.is_in("Tags"), "an escape character is in no tag"
         await ui.pilot.resize_terminal(80, 24)
         await ui.press("escape")
         assert tagging(three, "plain") == Tagging()

@@ -5,11 +5,11 @@ flickers. The complete list equals it as well, as far as the catalog was current
 from __future__ import annotations
 
 import pytest
+from leafmark import Index
 from textual.screen import Screen
 
 from app import paths
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
 from app.services.index_service import place_of
 from app.setup import Setup
@@ -24,7 +24,7 @@ from app.view.list_model import ListModel
 from app.view.palette import THEMES
 from app.view.preset import BROWSER, SELECTOR
 from tests.factory import header, message
-from tests.ui.conftest import HERE, pi_session
+from tests.ui.conftest import HERE, pi_session, strips
 
 SIZES = [(80, 24), (120, 40), (160, 45)]
 
@@ -43,7 +43,7 @@ def pictures(monkeypatch):
 
     def painting(screen):
         paint(screen)
-        lines = ["".join(segment.text for segment in strip) for strip in screen._compositor.render_strips()]
+        lines = ["".join(segment.text for segment in strip) for strip in strips(screen)]
         if lines and (not cells_on_screen or cells_on_screen[-1] != lines):
             cells_on_screen.append(lines)
 
@@ -306,7 +306,7 @@ def cells_on_screen(ui):
     """The cells of the screen, in the same form."""
     width, height = ui.app.size
     out = []
-    for strip in ui.screen._compositor.render_strips()[:height]:
+    for strip in strips(ui.screen)[:height]:
         row = []
         for text, style, _ in strip:
             names = [name for name in ("bold", "italic", "underline", "reverse") if getattr(style, name)]
@@ -356,7 +356,7 @@ async def test_an_empty_no_color_variable_keeps_the_colours(browser, three, monk
     async with browser(take_over=lambda: None, env=env, theme="dark") as ui:
         colours = {
             segment.style.color.triplet.hex
-            for strip in ui.screen._compositor.render_strips()
+            for strip in strips(ui.screen)
             for segment in strip
             if segment.style.color is not None and segment.style.color.triplet is not None
         }

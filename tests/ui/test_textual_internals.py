@@ -18,6 +18,7 @@ from app.widgets.textual_internals import (
     show_suggestion,
     write_to_terminal,
 )
+from tests.ui.conftest import forward
 
 pytestmark = pytest.mark.usefixtures("every_frame")
 
@@ -200,9 +201,9 @@ async def test_a_press_and_moves_that_arrive_together_are_a_drag(browser, three)
         places = ui.screen.pane_layout
         y = places.boxes["entry"].y
         for kind, row in ((events.MouseDown, y), (events.MouseMove, y - 3), (events.MouseUp, y - 4)):
-            ui.screen._forward_event(mouse(kind, 100, row))
+            forward(ui, mouse(kind, 100, row))
         await ui.until(lambda: ui.screen.pane_layout.boxes["entry"].y == y - 4, "the new place")
         for kind, column in ((events.MouseDown, places.divider), (events.MouseUp, 70)):
-            ui.screen._forward_event(mouse(kind, column, 10))
+            forward(ui, mouse(kind, column, 10))
         await ui.until(lambda: ui.screen.pane_layout.divider == 70, "the new place")
         assert ui.app.mouse_captured is None

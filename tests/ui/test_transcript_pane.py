@@ -20,6 +20,7 @@ from app.setup import Setup
 from app.view.hit_line import HitPlace
 from app.widgets import line_list
 from tests.factory import chain, entry, header, make_row, message, write_session
+from tests.ui.conftest import strips
 
 SETUP = Setup(env={}, home="/home/me", here=("/work/app",), stores=[], cache_folder="")
 
@@ -60,8 +61,8 @@ class Driver:
         await self.settle()
 
     def text(self):
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+        drawn = strips(self.app.screen)
+        return "\n".join("".join(segment.text for segment in strip) for strip in drawn)
 
     def rows(self):
         """The visible lines, without border, cursor, band and scrollbar."""
@@ -645,7 +646,7 @@ async def test_a_block_and_its_code_are_copied(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *tools(3)))
         for keys, copied in (("Y", "ls"), ("Y", "pwd"), ("Y", "ls"), ("ctrl+x", "done\n```sh")):
-            ui.app._clipboard = ""
+            ui.app.copy_to_clipboard("")
             await ui.press(keys)
             await ui.until(lambda copied=copied: ui.app.clipboard.startswith(copied), copied)
         await ui.press("up", "ctrl+x")

@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from app.actions import restore
-from app.dialogs.places import DeleteDialog, PlaceDialog, ReadDialog
 from tests.ui.conftest import snapshot
 
 
@@ -21,7 +20,7 @@ async def trash(ui, *ids):
 
 async def open_trash(ui, text):
     await ui.press("X")
-    assert isinstance(ui.screen, PlaceDialog)
+    assert ui.is_in("Trash")
     await ui.until(lambda: text in ui.text(), "what lies there")
 
 
@@ -67,11 +66,9 @@ async def test_a_session_is_read_where_it_lies_and_nothing_is_written(browser, t
         await ui.press("down")
         assert "v read" in ui.text()
         await ui.press("v")
-        await ui.until(
-            lambda: isinstance(ui.screen, ReadDialog) and "use redis" in ui.text(), "its transcript"
-        )
+        await ui.until(lambda: "use redis" in ui.text(), "its transcript")
         await ui.press("up", "pageup", "r", "escape")
-        assert isinstance(ui.screen, PlaceDialog)
+        assert ui.is_in("Trash")
         assert snapshot(three / "data") == lying
         for path in lying:
             path.unlink()
@@ -115,14 +112,14 @@ async def test_deleting_for_good_asks_for_the_word_and_touches_nothing_else(brow
         lying = snapshot(three / "data")
         await open_trash(ui, "write a man page")
         await ui.press(*"man", "ctrl+k", *"del", "enter")
-        await ui.until(lambda: isinstance(ui.screen, DeleteDialog), "the question")
+        await ui.until(lambda: ui.is_in("Delete for good"), "the question")
         assert "write a man page" in ui.text()
         await ui.press(*"yes", "enter")
         assert "Not deleted: type delete" in ui.text()
         await ui.press("escape")
         assert snapshot(three / "data") == lying
         await ui.press("ctrl+k", *"del", "enter")
-        await ui.until(lambda: isinstance(ui.screen, DeleteDialog), "the question")
+        await ui.until(lambda: ui.is_in("Delete for good"), "the question")
         await ui.press(*"delete", "enter")
         await ui.until(lambda: any("Deleted for good" in toast for toast in ui.toasts()), "the word")
         assert snapshot(three / "data") == {
@@ -139,14 +136,14 @@ async def test_an_empty_trash_and_small_screens(browser, three, size):
         await ui.press("X")
         await ui.until(lambda: "No session is" in ui.text() or size[1] < 8, "that")
         await ui.press("space", "enter", "asterisk", "v", "escape")
-        assert not isinstance(ui.screen, PlaceDialog)
+        assert not ui.is_in("Trash")
         await trash(ui, "plain")
         await ui.press("X")
         await ui.until(lambda: ui.screen.query_one("#place").rows == 1, "one")
         await ui.pilot.resize_terminal(120, 40)
         await ui.until(lambda: "write a man page" in ui.text(), "it")
         await ui.press("escape")
-        assert not isinstance(ui.screen, PlaceDialog)
+        assert not ui.is_in("Trash")
 
 
 async def test_the_trash_is_not_read_on_the_event_loop(browser, three, monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from app.sessions.tree import tree_text
 from app.sessions.tree.tree_text import TreeText
 from tests.factory import chain, entry, header, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import pi_session, strips
 from tests.waiting import PATIENCE
 
 
@@ -402,7 +402,7 @@ async def test_without_colour_marks_remain(browser, forked, monkeypatch):
         assert "❯•/├⊟ › use redis" in row
         colours = {
             colour.triplet
-            for strip in ui.screen._compositor.render_strips()
+            for strip in strips(ui.screen)
             for segment in strip
             if segment.style is not None
             for colour in (segment.style.color, segment.style.bgcolor)

@@ -7,15 +7,14 @@ from __future__ import annotations
 import threading
 
 import pytest
+from leafmark import Index
 from textual import events
 
 from app.controllers.resume_controller import ResumeController
-from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.index.index import Index
 from app.panes import sessions_pane
 from app.services import resume_planner
 from tests.factory import chain, stamp
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import EDIT, QUESTION, pi_session
 from tests.ui.test_key_order import together
 
 
@@ -262,8 +261,8 @@ async def test_a_row_chosen_before_the_query_does_not_count(browser, three, may_
 @pytest.mark.parametrize(
     ("keys", "has_acted"),
     [
-        (["ctrl+d"], lambda ui: isinstance(ui.screen, RowQuestion) and "write a man page" in ui.text()),
-        (["ctrl+r"], lambda ui: isinstance(ui.screen, RowEditor)),
+        (["ctrl+d"], lambda ui: ui.is_in(QUESTION) and "write a man page" in ui.text()),
+        (["ctrl+r"], lambda ui: ui.is_in(EDIT)),
         (["ctrl+y"], lambda ui: "_plain.jsonl" in ui.app.clipboard),
         (["insert"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
         (["shift+tab", "space"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),

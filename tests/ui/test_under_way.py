@@ -23,17 +23,17 @@ class Gate:
     """Lets an action be done only for as many sessions as the test permits."""
 
     def __init__(self, monkeypatch, module, name, let=0):
-        self._free = Semaphore(let)
+        self.free = Semaphore(let)
         act = getattr(module, name)
 
         def act_later(*arguments, **options):
-            assert self._free.acquire(timeout=60)
+            assert self.free.acquire(timeout=60)
             return act(*arguments, **options)
 
         monkeypatch.setattr(module, name, act_later)
 
     def let(self, number=1):
-        self._free.release(number)
+        self.free.release(number)
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ import pytest
 
 from app.actions.journal import Journal
 from app.actions.journal_entries import trash_moves
-from app.dialogs.palette import PaletteDialog
-from app.widgets.dialog import ItemList
 from tests.ui.conftest import asked
 
 
@@ -33,8 +31,8 @@ async def test_undo_and_redo_are_offered_when_there_is_something_to_undo_or_redo
 
     async def in_palette(ui):
         await ui.press("ctrl+k")
-        await ui.until(lambda: isinstance(ui.screen, PaletteDialog), "the palette")
-        ids = {offer.command.id for offer in ui.screen.query_one(ItemList).items}
+        await ui.until(lambda: ui.is_in("Commands"), "the palette")
+        ids = {offer.command.id for offer in ui.screen.query_one("#palette-list").items}
         await ui.press("escape")
         return ids & {"change.undo", "change.redo"}
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.edits import changed_lines, is_diff, replaced_lines
 from app.formats.entry_parts import Part, entry_parts, layout_fields
 from app.formats.text import inert
 from app.view.cells import width
 from app.view.clipboard import block_title, copy_warning, file_suffix, full_text, main_text, text_size
-from app.view.code_lines import diff_rows
 from app.view.document_line import CodeBlock, DocumentLine, next_shift
 from app.view.entry_document import BATCH, document
 from app.view.palette import STYLES
@@ -49,43 +47,56 @@ def test_a_long_command_is_wrapped_and_can_be_copied():
     assert lines[0].block.source == "pytest -q tests/view tests/ui"
 
 
+def drawn(*parts):
+    """The lines below the title of a part, without those about the entry."""
+    lines = [line for batch in document(parts, 60) for line in batch]
+    ends = [number for number, line in enumerate(lines) if not line.text]
+    return lines[1 : ends[-1] if ends else None]
+
+
+def replaced(old, new):
+    """The lines of a call that replaces a text, each with its sign."""
+    call = {"type": "toolCall", "name": "edit", "arguments": {"oldText": old, "newText": new}}
+    message = {"role": "assistant", "content": [call]}
+    parts = entry_parts({"type": "message", "id": "x", "message": message})
+    return [(line.text[0], line.text[2:]) for line in drawn(*parts)]
+
+
 @cases(
     ("old", "new", "signs"),
     [
         ("", "a b", "++"),
-        ("a b", "", "--"),
-        ("a b", "a b", "  "),
+        ("a b", "", "−−"),
+        ("a b", "a c b", " + "),
         ("a a", "a a a", "  +"),
-        ("x a", "y a", "-+ "),
+        ("x a", "y a", "−+ "),
     ],
 )
 def test_equal_lines_at_both_ends_are_shown_once(old, new, signs):
-    assert "".join(sign for sign, _ in replaced_lines(old.split(), new.split())) == signs
+    old, new = old.replace(" ", "\n"), new.replace(" ", "\n")
+    assert "".join(sign for sign, _ in replaced(old, new)) == signs
 
 
-@given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
+LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)
+
+
+@given(LETTERS, LETTERS)
 def test_the_difference_contains_both_texts(old, new):
-    difference = list(replaced_lines(old, new))
-    assert [line for sign, line in difference if sign in " -"] == old
+    difference = replaced("\n".join(old), "\n".join(new))
+    assert [line for sign, line in difference if sign in " −"] == old
     assert [line for sign, line in difference if sign in " +"] == new
 
 
-def test_the_lines_that_a_call_changes_are_counted():
-    patch = "*** Begin Patch\n*** Update File: a\n@@ def f @@\n-one\n+two\n+three\n four"
-    assert changed_lines({"input": patch, "": 5}) == (2, 1)
-    assert changed_lines({"path": "a", "content": "+ text", "": 5}) == (0, 0)
-
-
 def test_lines_of_a_diff_have_signs_numbers_and_styles():
-    drawn = [row.drawn([]) for row in diff_rows(DIFF)]
-    assert [line.text for line in drawn] == [
+    lines = drawn(Part("tool_result", "bash", DIFF))
+    assert [line.text for line in lines] == [
         *DIFF.split("\n")[:4],
         "   1 − old",
         "   1 + new",
         "   2   same",
     ]
-    assert [line.spans[-1][1] for line in drawn] == [*["hunk"] * 4, "removed", "added", "result"]
-    assert [line.ground for line in drawn[4:]] == ["removed-ground", "added-ground", ""]
+    assert [line.spans[-1][1] for line in lines] == [*["hunk"] * 4, "removed", "added", "result"]
+    assert [line.ground for line in lines[4:]] == ["removed-ground", "added-ground", ""]
 
 
 def test_code_scrolls_sideways_as_far_as_the_longest_line_and_its_marks_stay():
@@ -119,7 +130,7 @@ def test_code_scrolls_sideways_as_far_as_the_longest_line_and_its_marks_stay():
     ],
 )
 def test_a_diff_is_recognised_by_its_beginning(text, expected):
-    assert is_diff(text) is expected
+    assert ("hunk" in styles_of(Part("tool_result", "bash", text))) is expected
 
 
 def styles_of(*parts):

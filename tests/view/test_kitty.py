@@ -13,13 +13,10 @@ from app.view.image_lines import (
     CHUNK,
     MARKS,
     MOST_CELLS,
-    Drawing,
-    ImageLine,
     delete_command,
     placeholder_cells,
     transmit,
 )
-from app.widgets.styling import strip
 from tests.cases import cases
 
 PIECE = re.compile("\x1b_G([^;\x1b]*)(?:;([^\x1b]*))?\x1b\\\\")
@@ -63,15 +60,3 @@ def test_each_placeholder_names_its_place_and_takes_one_cell() -> None:
     cells = placeholder_cells(2, 3)
     assert cells == "".join("\U0010eeee\u030e" + column for column in "\u0305\u030d\u030e")
     assert width(cells) == cell_len(cells) == 3
-
-
-def test_a_row_may_be_cut_anywhere() -> None:
-    drawing = Drawing("", 5, 2, (50, 20), number=200)
-    drawing.sent = "sent"
-    drawn = strip(ImageLine(drawing, 1).spans_over("#000000"), "dark", cells=8)
-    assert drawn.cell_length == 8
-    assert drawn.crop(1, 4).text == placeholder_cells(1, 5)[3:12]
-    [style] = {segment.style for segment in drawn if "\U0010eeee" in segment.text}
-    assert style is not None
-    assert style.color is not None
-    assert style.color.number == 200

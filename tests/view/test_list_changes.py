@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leafmark import Row
 
-from app.index.row import FIELDS, Row
+from app.index.row import FIELDS
 from app.view.arrangement import ORDERS, SCOPES, Arrangement
 from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.sessions.manager.change import Change
+from app.sessions import Change
 from app.view.cells import width
 from app.view.prompts import (
     delete_question,

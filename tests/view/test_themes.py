@@ -8,11 +8,11 @@ import tomllib
 import pytest
 from textual.theme import BUILTIN_THEMES
 
-from app.help.pages import read_page
 from app.theme_files import load_all, load_theme, theme_names
 from app.view.palette import STYLES, THEMES, contrast, ground_of
 from app.view.themes import BASE, BUNDLED, TEXTUAL, load_bundled, user_theme
 from tests.cases import cases
+from tests.readme import PAGES
 
 GROUNDS = ("background", "panel", "cursor", "cursor-idle")
 TEXTS = ("text", "dim")
@@ -106,7 +106,7 @@ def test_a_wrong_theme_says_why(env, tmp_path, text, reason):
 
 
 def test_the_example_of_the_settings_page_is_a_theme():
-    [example] = re.findall(r"```toml theme\n(.*?)```", read_page("settings"), re.DOTALL)
+    [example] = re.findall(r"```toml theme\n(.*?)```", (PAGES / "settings.md").read_text("utf-8"), re.DOTALL)
     table = tomllib.loads(example)
     assert set(table) == set(BASE)
     assert user_theme(table).items() >= table.items()

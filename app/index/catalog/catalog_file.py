@@ -1,4 +1,4 @@
-"""The catalog's file: its folder, its journal mode, and deleting it."""
+"""The files of SQLite in the cache folder: their folder, their journal mode, and deleting them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 OLDER_KEPT_MS = 7 * 24 * 3600 * 1000
 """Milliseconds without a change after which the cache of an older version is deleted."""
 
-_VERSIONED = re.compile(r"(?:catalog|newest|text|figures)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?")
+_VERSIONED = re.compile(
+    r"(?:catalog|newest|text|figures|touched|words)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?"
+)
 
 
 def text_in(folder: str) -> str:
@@ -27,6 +29,25 @@ def text_in(folder: str) -> str:
     cannot be created, so that every use fails as in a folder that cannot be written.
     """
     return os.path.join(os.devnull if path_problem(folder) else folder, f"text-{SCHEMA}")
+
+
+def touched_in(folder: str) -> str:
+    """The path of the touched files in a cache folder (`index.touched_files`)."""
+    return os.path.join(folder, f"touched-{SCHEMA}.db")
+
+
+def words_in(folder: str) -> str:
+    """The folder of the words of tools in a cache folder (`index.words`), as `text_in`."""
+    return os.path.join(os.devnull if path_problem(folder) else folder, f"words-{SCHEMA}")
+
+
+def words_paths(folder: str) -> list[str]:
+    """The files in `words_in`, the oldest first."""
+    parent = words_in(folder)
+    try:
+        return [os.path.join(parent, name) for name in sorted(os.listdir(parent))]
+    except OSError:
+        return []
 
 
 def make_folder(folder: str) -> None:
@@ -82,7 +103,8 @@ def drop_older(folder: str, now_ms: int) -> None:
 
 
 def forget(folder: str) -> None:
-    """Delete the catalog in a folder. Processes that have it open notice it in `Database.look`.
+    """Delete the catalog and the touched files in a folder. Processes that have them open notice it in
+    `Database.look`.
 
     :raises OSError: it cannot be deleted.
     """
@@ -90,9 +112,10 @@ def forget(folder: str) -> None:
     _check_path(folder)
     if os.path.isdir(folder):
         with exclusive(folder):
-            for name in (path, *_beside(path)):
-                if os.path.lexists(name):
-                    os.unlink(name)
+            for file in (path, touched_in(folder)):
+                for name in (file, *_beside(file)):
+                    if os.path.lexists(name):
+                        os.unlink(name)
 
 
 def replace_by_empty(path: str) -> None:

@@ -1,7 +1,7 @@
-"""The connection to the catalog's SQLite file: a damaged file is deleted and made anew, and a file that
-cannot be used is replaced by memory.
+"""The connection to a SQLite file in the cache folder: a damaged file is deleted and made anew, and a file
+that cannot be used is replaced by memory.
 
-The catalog is only a cache, so no problem with its file is an error. The first frame loads this module, so it
+Such files are only a cache, so no problem with them is an error. The first frame loads this module, so it
 imports no heavy library.
 """
 
@@ -19,12 +19,14 @@ from app.index.catalog.catalog_file import (
     replace_by_empty,
 )
 from app.index.catalog.db_errors import BUSY, UNUSABLE, Busy, Doubt, OtherVersion, code_of, reason
-from app.index.catalog.schema import PAGE_BYTES, create_tables, version_of
-from app.index.row import SCHEMA, catalog_in
+from app.index.catalog.schema import CATALOG, PAGE_BYTES, create_tables, version_of
+from app.index.row import catalog_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
+
+    from app.index.catalog.schema import Schema
 
     Result = TypeVar("Result")
 
@@ -41,17 +43,23 @@ writes four pages.
 
 
 class Database:
-    """A connection to `catalog-<schema>.db` in a folder, opened at the first use. Not thread-safe.
+    """A connection to `catalog-<schema>.db` in a folder, or to another file there, opened at the first use.
+    Not thread-safe.
 
     note         None, or one line that says why the catalog is only in memory; it stays there for this run
     generation   how often the stored rows were lost, so that the owner has to store everything again
     """
 
-    def __init__(self, folder: str, on_renewed: Callable[[str], object]) -> None:
+    def __init__(
+        self, folder: str, on_renewed: Callable[[str], object], path: str = "", schema: Schema = CATALOG
+    ) -> None:
         """:param on_renewed: called with one line when the file was damaged, or of another version, and has
         been replaced by an empty one.
+        :param path: of another file in the folder; "" for the catalog.
+        :param schema: its tables.
         """
-        self.path = catalog_in(folder)
+        self.path = path or catalog_in(folder)
+        self._schema = schema
         self.note: str | None = None
         self.generation = 0
         self._folder = folder
@@ -135,8 +143,8 @@ class Database:
             self.path, timeout=seconds, isolation_level=None, check_same_thread=False
         )
         try:
-            if version_of(connection) != SCHEMA:
-                create_tables(connection, journal_of(self._folder), BUSY_SECONDS)
+            if version_of(connection) != self._schema.version:
+                create_tables(connection, journal_of(self._folder), BUSY_SECONDS, self._schema)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
@@ -151,7 +159,7 @@ class Database:
         """Continue with another database after `error`."""
         if self.note is not None:
             # The copy is as damaged as the file was.
-            self._connection = _memory()
+            self._connection = _memory(self._schema)
             self.generation += 1
         elif code_of(error) in UNUSABLE or not os.path.isfile(self.path):
             file = self._connection or _open_unlocked(self.path)
@@ -177,25 +185,25 @@ class Database:
         :param path: the file that is the problem; None for the catalog itself.
         :param file: the rows that it begins with, if they can be read.
         """
-        memory = _copy(file) if file is not None else None
+        memory = _copy(file, self._schema) if file is not None else None
         subject = "what is new" if memory is not None else "the list"
         self.note = f"{subject} is kept in memory only: {path or self.path}: {why}"
         if memory is None:
-            memory = _memory()
+            memory = _memory(self._schema)
             self.generation += 1
         self.close()
         self._connection = memory
         return memory
 
 
-def _memory() -> sqlite3.Connection:
+def _memory(schema: Schema) -> sqlite3.Connection:
     memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    create_tables(memory)
+    create_tables(memory, schema=schema)
     return memory
 
 
-def _copy(file: sqlite3.Connection) -> sqlite3.Connection | None:
-    """A copy of a catalog in memory; None if it cannot be read. The file is closed."""
+def _copy(file: sqlite3.Connection, schema: Schema) -> sqlite3.Connection | None:
+    """A copy of a database in memory; None if it cannot be read. The file is closed."""
     memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
         # A backup into memory cannot change the page size.
@@ -205,7 +213,7 @@ def _copy(file: sqlite3.Connection) -> sqlite3.Connection | None:
         file.execute("BEGIN")
         file.execute("SELECT 1 FROM sqlite_master").fetchone()
         file.backup(memory)
-        if version_of(memory) == SCHEMA:
+        if version_of(memory) == schema.version:
             return memory
     except (sqlite3.Error, UnicodeDecodeError):
         pass

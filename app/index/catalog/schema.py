@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.catalog.db_errors import BUSY, Doubt, OtherVersion, code_of
 from app.index.row import SCHEMA
@@ -38,13 +38,27 @@ CREATE INDEX textless ON sessions (store) WHERE listed AND spans IS NULL;
 _RETRY_SECONDS = 0.02
 
 
+class Schema(NamedTuple):
+    """The tables of a database, as statements with semicolons between them, and their version."""
+
+    tables: str
+    version: int
+
+
+CATALOG = Schema(TABLES, SCHEMA)
+
+
 def create_tables(
-    connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL, patience: float = 0.0
+    connection: sqlite3.Connection,
+    journal: str = LOCAL_JOURNAL,
+    patience: float = 0.0,
+    schema: Schema = CATALOG,
 ) -> None:
     """Create the tables in an empty database. Several processes may try at the same time.
 
     :param journal: the journal mode, which the file remembers.
     :param patience: seconds to wait for other processes.
+    :param schema: the tables.
     :raises OtherVersion: the database has another version.
     :raises Doubt: the database is not empty.
     """
@@ -62,14 +76,14 @@ def create_tables(
             time.sleep(_RETRY_SECONDS)
     try:
         version = version_of(connection)
-        if version != SCHEMA:
+        if version != schema.version:
             if version:
-                raise OtherVersion(f"schema {version}, not {SCHEMA}")
+                raise OtherVersion(f"schema {version}, not {schema.version}")
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 raise Doubt("tables without a version")
-            for statement in TABLES.split(";"):
+            for statement in schema.tables.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+            connection.execute(f"PRAGMA user_version = {schema.version}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -1,6 +1,7 @@
 """Completion of queries: names of filters, and values for the filter at the cursor.
 
-The values come from the filter table and from the sessions: their folders, names, labels, models and tools.
+The values come from the filter table and from the sessions: their folders, names, labels, models and tools,
+and the files that they touched.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ LONGEST_VALUE = 200
 
 MOST_CANDIDATES = 50
 """The most candidates. Typing another letter is quicker than reading a longer list."""
+
+MOST_PATHS = 5_000
+"""The most paths of touched files that are offered, those of the newest sessions."""
 
 _LONGEST_QUERY = 4_096  # characters; a longer query cannot be run
 
@@ -63,6 +67,18 @@ class Vocabulary:
         """
         tags = [Value(tag, (fold(tag),), count) for tag, count in counts.items()]
         return Vocabulary(self._values | {"tag": tags})
+
+    def with_files(self, counts: Mapping[str, int]) -> Vocabulary:
+        """These values and the paths of touched files, which no row has.
+
+        :param counts: the number of sessions with each path, in the order in which they are offered.
+        """
+        paths = []
+        for path, count in counts.items():
+            if _can_be_typed(path):
+                folded = single_spaced(fold(path))
+                paths.append(Value(path, tuple({folded: None, folded.rpartition("/")[2]: None}), count))
+        return Vocabulary(self._values | {"file": paths, "edited": paths})
 
     def count(self, field: str, text: str) -> int | None:
         """The number of sessions with this exact value; None if the value does not come from sessions."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     TableRow = tuple[str, str, str]
 
 
+FILES = ("file", "edited")
+"""The filters on the files that a session touched."""
+
 REGEX = "re"
 """The name before a pattern. It is written like the name of a filter, but is none."""
 
@@ -148,6 +151,23 @@ _FILTER_KINDS = (
         "tool:bash",
         meaning="sessions that called this tool; words are then searched in its calls and results only",
         hint="a tool that was called",
+    ),
+    FilterKind(
+        "file",
+        "a path, a part of it, or a pattern with * ** ? [a-z]",
+        "file:src/**/*.py",
+        meaning="sessions that read or changed a file: its path, a part of it that begins with a name, or a "
+        "pattern with * ** ? [a-z]",
+        hint="a file that was read or changed",
+        others=("files", "touched"),
+    ),
+    FilterKind(
+        "edited",
+        "a path, a part of it, or a pattern with * ** ? [a-z]",
+        "edited:auth.py",
+        meaning="as file:, for files that were written, edited, moved or removed",
+        hint="a file that was changed",
+        others=("changed", "edit", "wrote"),
     ),
     FilterKind(
         "id",

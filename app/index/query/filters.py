@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from app.formats.amounts import token_count
 from app.formats.text import is_invisible, one_line
 from app.formats.utf8_text import fold
-from app.index.query.filter_table import FILTER_KINDS
+from app.index.query.filter_table import FILES, FILTER_KINDS
+from app.index.query.path_pattern import PathPattern
 from app.index.query.query import Filter, QueryError
 from app.index.query.tokens import single_spaced
 from app.index.query.values import SIGNS, number_test, split_sign, time_range
@@ -105,6 +106,8 @@ class FilterBuilder:
             return [_cached(attrgetter("tools"), lambda tools: not wanted.isdisjoint(map(normalise, tools)))]
         if field in ("has", "is"):
             return [self._property(value) for value in values]
+        if field in FILES:
+            return [self._path(item, only_changed=field == "edited") for item in items]
         if field == "date":
             return [_within(self._times(item), self._now_ms) for item in items]
         return [_number(field, item) for item in items]
@@ -124,6 +127,23 @@ class FilterBuilder:
                 return True
             home_length = home_prefix_length(cwd, home) if prefixes else 0
             return home_length > 0 and f"~{normalise(cwd[home_length:])}/".startswith(prefixes)
+
+        return test
+
+    def _path(self, item: Item, *, only_changed: bool) -> Test:
+        # Imported here because only patterns and paths need it.
+        from app.index.query.regex import BadPattern
+
+        try:
+            pattern = PathPattern(item.text, self._home)
+        except BadPattern as error:
+            raise QueryError(error.message, item.start, item.end - item.start) from None
+
+        def test(row: Row, facts: Facts) -> bool:
+            touched = facts.touched(row)
+            if touched is None:
+                return False
+            return pattern.is_in(touched.cwd, touched.changed if only_changed else touched.all)
 
         return test
 

@@ -19,6 +19,7 @@ are compared without case, and any white space in a value equals a single space.
 negates one. `cost: tokens: messages:` accept a number alone or after `> >= < <= =`, with `k` or `m` behind
 it, or a range `10..20`. `date:` accepts the same with ages (`<2d`; m h d w mo y), days, months and years of
 the local time zone, `today` and `yesterday`. Ranges include both ends, and either end may be missing.
+`file:` and `edited:` accept paths and patterns of paths (`path_pattern.PathPattern`).
 
 `role:`, `in:` and `tool:` limit where terms are searched; the fields of the row are then left out. `role:`
 and `in:tools|thinking` add up. `in:all` is all text, unless another token names a place. `tool:` leaves only
@@ -47,7 +48,7 @@ from typing import TYPE_CHECKING
 from app.formats import text_kinds
 from app.formats.text import one_line
 from app.formats.utf8_text import fold, to_nfc
-from app.index.query.filter_table import FILTER_KINDS, intended_filter
+from app.index.query.filter_table import FILES, FILTER_KINDS, intended_filter
 from app.index.query.filters import HIDDEN, FilterBuilder, is_unfinished
 from app.index.query.query import PHRASE, REGEX, WORD, Filter, Note, Query, QueryError, Term
 from app.index.query.tokens import tokens
@@ -112,6 +113,7 @@ class _Parser:
         self._notes: list[Note] = []
         self._hidden = False
         self._sort = ""
+        self._files = False
 
     def add(self, token: Token, following: Token | None) -> None:
         """Add the next token; `following` is the one after it."""
@@ -140,6 +142,7 @@ class _Parser:
             tuple(self._notes),
             self._hidden,
             self._sort,
+            self._files,
         )
 
     def _word(self, token: Token) -> None:
@@ -211,6 +214,7 @@ class _Parser:
             self._hidden = True
         if token.field == "sort":
             self._sort = values[0]
+        self._files = self._files or token.field in FILES
         if row_filter:
             self._filters.append(row_filter)
         if len(self._filters) > MOST_FILTERS:

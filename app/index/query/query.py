@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.prices import Prices
+    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row
 
 Kind = Literal["word", "phrase", "regex"]
@@ -80,12 +81,14 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    touched  the files that the session touched; None if they are not known yet
     """
 
     live: Callable[[Row], bool] = lambda row: False
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    touched: Callable[[Row], TouchedPaths | None] = lambda row: None
 
 
 @dataclass(slots=True, frozen=True)
@@ -111,6 +114,7 @@ class Query:
     notes        remarks about the query
     hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
     sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
+    files        a filter asks for touched files (`index.touched_files`)
     """
 
     text: str = ""
@@ -122,6 +126,7 @@ class Query:
     notes: tuple[Note, ...] = ()
     hidden: bool = False
     sort: str = ""
+    files: bool = False
 
     @property
     def is_deep(self) -> bool:

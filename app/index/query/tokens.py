@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from app.index.query.filter_table import NAMES, REGEX
+from app.index.query.filter_table import FILES, NAMES, REGEX
 
 Shape = Literal["word", "phrase", "regex", "filter"]
 
@@ -70,6 +70,11 @@ def tokens(text: str) -> list[Token]:
         result.append(token)
         position = _skip_white_space(text, token.end)
     return result
+
+
+def asks_for_files(text: str) -> bool:
+    """Whether a filter of a query is one on the files that a session touched."""
+    return any(token.field in FILES for token in tokens(text))
 
 
 def quote(text: str) -> str:

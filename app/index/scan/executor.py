@@ -11,7 +11,7 @@ from app.index.row import STEP_NS
 from app.index.scan.walk import is_much
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterable, Sequence
+    from collections.abc import Callable, Container, Generator, Iterable, Sequence
     from threading import Event
 
     from app.index.file_reader import Result
@@ -118,6 +118,35 @@ def _read_here(steps: Iterable[Step], texts: TextStore, stop: Event, *, gentle: 
         if gentle and time.monotonic() - paused_at > _WORK_SECONDS:
             time.sleep(_PAUSE_SECONDS)
             paused_at = time.monotonic()
+
+
+def read_all(
+    tasks: Sequence[tuple[Task, int]], should_stop: Callable[[], bool], *, gentle: bool = False
+) -> Generator[tuple[int, Result]]:
+    """Read some files, by workers if there is much to read. Yield (index of the task, its result) as they
+    come.
+
+    :param tasks: (task, number of bytes to read).
+    :param should_stop: asked for each result, and now and then while workers read: it ends early.
+    :param gentle: as in `WorkerPool`.
+    """
+    if len(tasks) <= 1 or not is_much(sum(size for _, size in tasks)):
+        for index, (task, _) in enumerate(tasks):
+            if should_stop():
+                return
+            yield index, read(task)
+        return
+    # Imported here: most runs have little to read.
+    from app.index.worker_pool import WorkerPool
+
+    with closing(WorkerPool(gentle=gentle)) as workers:
+        for answers in workers.read(tasks):
+            if should_stop():
+                return
+            for index, result in answers:
+                yield index, result
+                if should_stop():
+                    return
 
 
 def in_order(jobs: Iterable[Job]) -> list[Step]:

@@ -60,24 +60,24 @@ class Chunks:
         rng = random.Random(f"chunks {seed}")
         self._rng = rng
         many = max(12, int(400 * scale))
-        self.prompts = [_text(self._sentence(rng.randint(4, 24))) for _ in range(many)]
-        self.prompts += [_text("\n\n".join(self._paragraph(4) for _ in range(3))) for _ in range(many // 8)]
-        self.prose = [_text(self._paragraph(int(rng.lognormvariate(1.3, 0.9)) + 1)) for _ in range(many)]
-        self.thinking = [_text(self._paragraph(int(rng.lognormvariate(1.2, 0.8)) + 1)) for _ in range(many)]
+        self.prompts = [_text(self.sentence(rng.randint(4, 24))) for _ in range(many)]
+        self.prompts += [_text("\n\n".join(self.paragraph(4) for _ in range(3))) for _ in range(many // 8)]
+        self.prose = [_text(self.paragraph(int(rng.lognormvariate(1.3, 0.9)) + 1)) for _ in range(many)]
+        self.thinking = [_text(self.paragraph(int(rng.lognormvariate(1.2, 0.8)) + 1)) for _ in range(many)]
         sizes = [min(int(rng.lognormvariate(6.45, 1.25)), 60_000) for _ in range(many)]
-        self.output = [_text(self._code(size)) for size in sizes]
-        self.calls = [self._call() for _ in range(many)]
+        self.output = [_text(self.code(size)) for size in sizes]
+        self.calls = [self.call() for _ in range(many)]
         self.usages = [self._usage() for _ in range(many)]
-        self.short = [self._sentence(rng.randint(2, 5)).rstrip(".") for _ in range(many)]
+        self.short = [self.sentence(rng.randint(2, 5)).rstrip(".") for _ in range(many)]
 
-    def _sentence(self, words: int) -> str:
+    def sentence(self, words: int) -> str:
         text = " ".join(self._rng.choices(WORDS, k=words))
         return text[0].upper() + text[1:] + "."
 
-    def _paragraph(self, sentences: int) -> str:
-        return " ".join(self._sentence(self._rng.randint(5, 16)) for _ in range(sentences))
+    def paragraph(self, sentences: int) -> str:
+        return " ".join(self.sentence(self._rng.randint(5, 16)) for _ in range(sentences))
 
-    def _code(self, size: int) -> str:
+    def code(self, size: int) -> str:
         rng, lines, length = self._rng, [], 0
         while length < size:
             name = f"{rng.choice(NAMES)}_{rng.choice(WORDS[:90])}"
@@ -85,8 +85,8 @@ class Chunks:
                 (
                     f'    {name} = self.{rng.choice(NAMES)}({rng.randint(0, 9999)}, "{rng.choice(WORDS)}")',
                     f"\tif ({rng.choice(THINGS).lower()} != null) {{ return new {rng.choice(THINGS)}(); }}",
-                    f"src/{rng.choice(WORDS[:90])}/{name}.py:{rng.randint(1, 900)}: {self._sentence(6)}",
-                    f"def {name}(value: {rng.choice(THINGS)}) -> bytes:  # {self._sentence(4)}",
+                    f"src/{rng.choice(WORDS[:90])}/{name}.py:{rng.randint(1, 900)}: {self.sentence(6)}",
+                    f"def {name}(value: {rng.choice(THINGS)}) -> bytes:  # {self.sentence(4)}",
                     f"{rng.getrandbits(64):016x}  C:\\work\\{name}\\{rng.choice(THINGS)}.ts",
                 )
             )
@@ -94,7 +94,7 @@ class Chunks:
             length += len(line) + 1
         return "\n".join(lines)
 
-    def _call(self) -> ToolCall:
+    def call(self) -> ToolCall:
         rng = self._rng
         path = f"src/{rng.choice(WORDS[:90])}/{rng.choice(NAMES)}.py"
         name, arguments = rng.choice(
@@ -105,8 +105,8 @@ class Chunks:
                     {"command": f"pytest -q {path} -k {rng.choice(NAMES)} 2>&1 | tail -20", "timeout": 60},
                 ),
                 ("grep", {"pattern": f"{rng.choice(NAMES)}_\\w+", "path": "src"}),
-                ("edit", {"path": path, "oldText": self._code(300), "newText": self._code(360)}),
-                ("write", {"path": path, "content": self._code(900)}),
+                ("edit", {"path": path, "oldText": self.code(300), "newText": self.code(360)}),
+                ("write", {"path": path, "content": self.code(900)}),
             )
         )
         return ToolCall(name, json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))

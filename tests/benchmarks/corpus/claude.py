@@ -28,7 +28,7 @@ class ClaudeDraft(Draft):
         # The first entry gives the time.
         truth.created = None
         self.answers = serial << 20
-        self._blocks: dict[str, tuple[str, int]] = {}
+        self.blocks: dict[str, tuple[str, int]] = {}
 
     def header(self, **fields: object) -> None:
         """Append what stands before the conversation."""
@@ -56,7 +56,7 @@ class ClaudeDraft(Draft):
         )
 
     def written(self, place: str) -> tuple[str | None, int]:
-        return self._blocks.get(place) or super().written(place)
+        return self.blocks.get(place) or super().written(place)
 
     def put(self, rest: str, *, written_below: str | None = None) -> str:
         """Append an entry below the leaf.
@@ -109,7 +109,7 @@ class ClaudeDraft(Draft):
             ended = {"error": ',"isApiErrorMessage":true', "aborted": ',"isAbortedMidStream":true'}
             extra = ended.get(stop or "", "") if is_last else ""
             entry_id = self.put(f'"type":"assistant","message":{body}{extra}')
-            self._blocks[block.place] = entry_id, len(self.truth.ids) - 1
+            self.blocks[block.place] = entry_id, len(self.truth.ids) - 1
             self.truth.message("assistant", self.at, block.text)
         self.truth.usage(at_list_price(usage, self.model))
         self.answered_by(self.model)

@@ -25,7 +25,7 @@ class CodexDraft(Draft):
         super().__init__(truth, serial=serial)
         self.provider, self.model = "openai", "gpt-5.3-codex"
         self.sums = [0, 0, 0, 0]
-        self._items: dict[str, tuple[str | None, int]] = {}
+        self.items: dict[str, tuple[str | None, int]] = {}
 
     def header(self, **fields: object) -> None:
         truth = self.truth
@@ -34,13 +34,13 @@ class CodexDraft(Draft):
             del meta["cwd"]
         if truth.parent_session is not None:
             meta["forked_from_id"] = truth.parent_session
-        self._note("session_meta", {**meta, "originator": "codex_cli_rs", "model_provider": "openai"})
-        self._note("turn_context", {"model": self.model, "approval_policy": "never"})
+        self.note("session_meta", {**meta, "originator": "codex_cli_rs", "model_provider": "openai"})
+        self.note("turn_context", {"model": self.model, "approval_policy": "never"})
         context = "<environment_context>x</environment_context>"
         told = f'"role":"user","content":[{{"type":"input_text","text":"{context}"}}]'
         self.item(f'"type":"message",{told}')
 
-    def _note(self, kind: str, payload: dict[str, Any]) -> None:
+    def note(self, kind: str, payload: dict[str, Any]) -> None:
         """Append a line that is no entry."""
         line = {"timestamp": iso(self.at), "type": kind, "payload": payload}
         self.raw(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
@@ -60,11 +60,11 @@ class CodexDraft(Draft):
         if entry_id in self.truth.ids:
             entry_id += "#1"
         self.place(line, entry_id, self.leaf)
-        self._items[place] = entry_id, len(self.truth.ids) - 1
+        self.items[place] = entry_id, len(self.truth.ids) - 1
         return entry_id
 
     def written(self, place: str) -> tuple[str | None, int]:
-        return self._items.get(place) or super().written(place)
+        return self.items.get(place) or super().written(place)
 
     def user(self, text: Text, *, form: str = "blocks") -> str | None:
         image = '{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}'
@@ -72,7 +72,7 @@ class CodexDraft(Draft):
         content, plain = prompt_forms(text, block, image, f"[{block}]")[form]
         entry_id = self.item(f'"type":"message","role":"user","content":{content}', "user")
         self.truth.message("user", self.at, plain)
-        self._items["abandoned"] = self._items["user"]
+        self.items["abandoned"] = self.items["user"]
         return entry_id
 
     def thinking_block(self, thinking: Text) -> str:
@@ -107,8 +107,8 @@ class CodexDraft(Draft):
         told = {"input_tokens": sent + read + written, "cached_input_tokens": read}
         told |= {"cache_write_input_tokens": written, "output_tokens": received}
         for _ in range(2):
-            self._note("event_msg", {"type": "token_count", "info": {"total_token_usage": told}})
-        self._note("event_msg", {"type": "token_count", "info": None})
+            self.note("event_msg", {"type": "token_count", "info": {"total_token_usage": told}})
+        self.note("event_msg", {"type": "token_count", "info": None})
         self.truth.usage(at_list_price(usage, self.model))
 
     def tool_result(self, call_id: str, name: str, output: str, *, failed: bool = False) -> str | None:
@@ -118,7 +118,7 @@ class CodexDraft(Draft):
         return entry_id
 
     def name(self, name: str) -> None:
-        self._note("event_msg", {"type": "thread_name_updated", "thread_name": name})
+        self.note("event_msg", {"type": "thread_name_updated", "thread_name": name})
         self.truth.name = name.strip() or None
 
     def compaction(self, summary: Text, kept: str | None, usage: Usage | None = None) -> None:
@@ -130,4 +130,4 @@ class CodexDraft(Draft):
 
     def use_model(self, provider: str, model: str) -> None:
         self.model = model
-        self._note("turn_context", {"model": model, "approval_policy": "never"})
+        self.note("turn_context", {"model": model, "approval_policy": "never"})

@@ -34,47 +34,47 @@ class Conversation:
         self.can = sorted(draft.can) if draft.version != 1 else ["bash", "custom", "model", "thinking_level"]
         self.prompts: list[str] = []
         self.calls = 0
-        self._serial = rng.getrandbits(20)
+        self.serial = rng.getrandbits(20)
 
     def talk(self, entries: int) -> None:
         """Write turns until the session has `entries` more entries, or a few more where a message is
         several.
         """
         end = len(self.draft.truth.ids) + entries
-        while self._left(end):
+        while self.left(end):
             if self.prompts and self.can and self.rng.random() < self.events:
                 self.event(self.rng.choice(self.can))
-            if self.prompts and self._left(end) > 4:
-                self._plant()
-            if self._left(end):
-                self._turn(end)
+            if self.prompts and self.left(end) > 4:
+                self.plant()
+            if self.left(end):
+                self.turn(end)
 
     def prompt(self) -> Text:
         """Return a prompt that is different in every session."""
-        self._serial += 1
+        self.serial += 1
         text = self.rng.choice(self.chunks.prompts)
-        mark = f" ({self._serial})"
+        mark = f" ({self.serial})"
         return text._replace(plain=text.plain + mark, json=text.json[:-1] + mark + '"')
 
-    def _left(self, end: int) -> int:
+    def left(self, end: int) -> int:
         return max(0, end - len(self.draft.truth.ids))
 
-    def _tick(self, most: int = 40_000) -> None:
+    def tick(self, most: int = 40_000) -> None:
         # An answer is dated 1.5 seconds before its entry, and after the entry before.
         self.draft.at += 1_600 + int(self.rng.random() * most)
 
-    def _turn(self, end: int) -> None:
+    def turn(self, end: int) -> None:
         draft, rng, chunks = self.draft, self.rng, self.chunks
-        self._tick(180_000)
+        self.tick(180_000)
         form, needle = rng.choice(FORMS), self._needle("user")
         if needle is None:
-            self._prompted(draft.user(self.prompt(), form=form))
+            self.prompted(draft.user(self.prompt(), form=form))
         else:
             text_with_needle = with_needle(self.prompt(), needle)
-            self._prompted(draft.user(text_with_needle, form="blocks" if form == "silent" else form))
-            self._planted(needle)
-        while self._left(end) > 2 and rng.random() < 0.82:
-            self._tick()
+            self.prompted(draft.user(text_with_needle, form="blocks" if form == "silent" else form))
+            self.planted(needle)
+        while self.left(end) > 2 and rng.random() < 0.82:
+            self.tick()
             self.calls += 1
             call_id, call = f"call_{self.calls:06d}", rng.choice(chunks.calls)
             text = rng.choice(chunks.prose) if rng.random() < 0.4 else None
@@ -85,21 +85,21 @@ class Conversation:
             if argument:
                 call = ToolCall(call.name, _with_needle(call.arguments, argument))
             draft.assistant(text, rng.choice(chunks.usages), thinking=thinking, calls=[(call_id, call)])
-            self._planted(thought, argument)
-            self._tick(4_000)
+            self.planted(thought, argument)
+            self.tick(4_000)
             output, result = rng.choice(chunks.output), self._needle("tool_result")
             if result:
                 output = with_needle(output, result)
             draft.tool_result(call_id, call.name, output.json, failed=rng.random() < 0.05)
-            self._planted(result)
-        if self._left(end):
-            self._tick()
+            self.planted(result)
+        if self.left(end):
+            self.tick()
             stop = rng.choice(("stop",) * 18 + ("error", "aborted", "length"))
             answer, needle = rng.choice(chunks.prose), self._needle("assistant")
             if needle:
                 answer = with_needle(answer, needle)
             draft.assistant(answer, rng.choice(chunks.usages), stop=stop)
-            self._planted(needle)
+            self.planted(needle)
 
     def _needle(self, place: str) -> Needle | None:
         """Take the next of the session's needles for `place`; None if there is none."""
@@ -108,7 +108,7 @@ class Conversation:
             self.draft.wanted.remove(needle)
         return needle
 
-    def _planted(self, *needles: Needle | None) -> None:
+    def planted(self, *needles: Needle | None) -> None:
         """Record that the last entry contains `needles`."""
         truth = self.draft.truth
         for needle in needles:
@@ -116,14 +116,14 @@ class Conversation:
                 entry_id, number = self.draft.written(needle.place)
                 truth.needles.append(Planted(needle.name, needle.place, entry_id, number))
 
-    def _plant(self) -> None:
+    def plant(self) -> None:
         """Write one needle that needs an entry of its own."""
         draft, rng, chunks = self.draft, self.rng, self.chunks
         for place in ("abandoned", "compaction", "branch_summary", "custom_message", "bash_command"):
             needle = self._needle(place)
             if not needle:
                 continue
-            self._tick()
+            self.tick()
             text = with_needle(rng.choice(chunks.prose), needle)
             back = rng.choice(self.prompts)
             if place == "abandoned":
@@ -138,14 +138,14 @@ class Conversation:
                 draft.custom_message(text)
             else:
                 draft.bash(f"make {needle.text}", rng.choice(chunks.output))
-            self._planted(needle)
+            self.planted(needle)
             if place == "abandoned":
                 draft.branch(back)
             return
         needle = self._needle("bash_output")
         if needle:
             draft.bash("make test", with_needle(rng.choice(chunks.output), needle))
-            self._planted(needle)
+            self.planted(needle)
             return
         # Later labels and names may replace these: `Truth` looks for them at the end.
         needle = self._needle("label")
@@ -156,14 +156,14 @@ class Conversation:
         if needle:
             draft.name(f"The {needle.text} one")
 
-    def _prompted(self, entry_id: str | None) -> None:
+    def prompted(self, entry_id: str | None) -> None:
         if entry_id is not None:
             self.prompts.append(entry_id)
 
     def event(self, kind: str) -> None:
         """Write an entry of a kind in `Draft.can`."""
         draft, rng, chunks = self.draft, self.rng, self.chunks
-        self._tick()
+        self.tick()
         if kind == "branch":
             draft.branch(rng.choice(self.prompts))
         elif kind == "label":

@@ -71,7 +71,7 @@ class Draft:
         self.leaf: str | None = None
         self.provider, self.model = "anthropic", "claude-sonnet-4-5"
         # Ids that look random and are unique: an odd step through 32 bits.
-        self._next_id = (serial * 0x9E3779B1 + 0x1234567) & 0xFFFFFFFF
+        self.next_id = (serial * 0x9E3779B1 + 0x1234567) & 0xFFFFFFFF
         self.store, self.path = "", ""
         # The needles that are still to be planted.
         self.wanted: list[Needle] = []
@@ -115,8 +115,8 @@ class Draft:
 
     def new_id(self) -> str:
         """Return an id that no other entry of this session has."""
-        self._next_id = (self._next_id + 0x3C6EF373) & 0xFFFFFFFF
-        return f"{self._next_id:08x}"
+        self.next_id = (self.next_id + 0x3C6EF373) & 0xFFFFFFFF
+        return f"{self.next_id:08x}"
 
     def line(self, kind: str, rest: str, entry_id: str | None, parent: str | None) -> str:
         """Return a line of type `kind`; `rest` is its other fields as JSON and begins with a comma."""

@@ -46,7 +46,7 @@ class Maker:
         self.plan = Plan(seed)
         self.damaged = "pi"
         """The kind of the sessions that are damaged."""
-        self._serial = seed
+        self.serial = seed
 
     def start(
         self,
@@ -65,27 +65,27 @@ class Maker:
         if created is None:
             age = int(rng.expovariate(1 / 30) * DAY_MS) % (400 * DAY_MS)
             created = (NOW_MS - age - entries * SECONDS_AN_ENTRY * 1000) // 1000 * 1000
-        self._serial += 1
+        self.serial += 1
         identity = session_id(kind, created, rng)
         truth = Truth(self.places[kind].agent, identity, cwd, created, parent_session=parent)
         draft: Draft
         if kind == "omp":
-            draft = OmpDraft(truth, serial=self._serial, version=version)
+            draft = OmpDraft(truth, serial=self.serial, version=version)
         elif kind == "indusagi":
-            draft = OldIndusagiDraft(truth, serial=self._serial, version=version)
+            draft = OldIndusagiDraft(truth, serial=self.serial, version=version)
         elif kind == "agent":
-            draft = AgentDraft(truth, serial=self._serial)
+            draft = AgentDraft(truth, serial=self.serial)
         elif kind == "codex":
-            draft = CodexDraft(truth, serial=self._serial)
+            draft = CodexDraft(truth, serial=self.serial)
         elif kind == "claude":
-            draft = ClaudeDraft(truth, serial=self._serial)
+            draft = ClaudeDraft(truth, serial=self.serial)
             draft.at = created
         elif kind == "indus":
-            draft = TranscriptDraft(truth, serial=self._serial)
+            draft = TranscriptDraft(truth, serial=self.serial)
             truth.created = None
             draft.at = created
         else:
-            draft = Draft(truth, serial=self._serial, version=version)
+            draft = Draft(truth, serial=self.serial, version=version)
         draft.wanted = self.plan.choose(draft)
         draft.store = kind
         draft.path = self.places.path(kind, cwd, created, identity)

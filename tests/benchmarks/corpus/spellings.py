@@ -119,7 +119,7 @@ class TranscriptDraft(Draft):
     """indus/transcript@1: no header line with folder or time; heads name the leaf, the last one counts."""
 
     can = frozenset({"branch"})
-    _SCHEMA = '{"schema":"indus/transcript@1"'
+    SCHEMA = '{"schema":"indus/transcript@1"'
 
     def __init__(self, truth: Truth, *, serial: int) -> None:
         super().__init__(truth, serial=serial)
@@ -129,14 +129,14 @@ class TranscriptDraft(Draft):
     def head(self, leaf: str | None) -> None:
         """Append a head line; the caller sets the leaf of the truth."""
         named = "null" if leaf is None else f'"{leaf}"'
-        self.raw(f'{self._SCHEMA},"kind":"head","sessionId":"{self.truth.id}","leaf":{named}}}')
+        self.raw(f'{self.SCHEMA},"kind":"head","sessionId":"{self.truth.id}","leaf":{named}}}')
 
     def message(self, role: str, body: str, *, text: str = "", at: int | None = None) -> str | None:
         entry_id = self.new_id()
         prev = "null" if self.leaf is None else f'"{self.leaf}"'
         node = "tool" if role == "toolResult" else role
         line = (
-            f'{self._SCHEMA},"kind":"entry","id":"{entry_id}","prev":{prev},"role":"{node}","message":{body},'
+            f'{self.SCHEMA},"kind":"entry","id":"{entry_id}","prev":{prev},"role":"{node}","message":{body},'
             f'"at":"{iso(self.at)}"}}'
         )
         self.place(line, entry_id, self.leaf)

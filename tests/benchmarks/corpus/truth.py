@@ -130,10 +130,10 @@ class Truth:
             "open": sorted(self.open),
             "refused": None,
             "hidden": False,
-            "needles": [planted._asdict() for planted in self.needles + self._marks()],
+            "needles": [planted._asdict() for planted in self.needles + self.marks()],
         }
 
-    def _marks(self) -> list[Planted]:
+    def marks(self) -> list[Planted]:
         """Return the needles in the final name and labels."""
         planted = []
         for needle in NEEDLES:

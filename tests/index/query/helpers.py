@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import QueryError
 
 from app.index.query.grammar import parse
-from app.index.query.query import Facts, QueryError
+from app.index.query.query import Facts
 from tests.factory import NOW, make_row
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.query.completion import MOST_CANDIDATES, Vocabulary, complete, vocabulary
+from app.index import Vocabulary, complete, vocabulary
 from app.index.query.filter_table import FILTER_KINDS
 from app.stores import AGENTS
 from tests.cases import cases
@@ -149,11 +149,9 @@ def test_a_position_outside_the_text_is_moved_to_its_nearest_end() -> None:
 
 
 def test_the_number_of_candidates_is_limited() -> None:
-    rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * MOST_CANDIDATES)]
+    rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * 50)]
     candidates = complete("name:NAME", 9, vocabulary(rows))
-    assert [candidate.text for candidate in candidates] == [
-        f"name-{number}" for number in range(MOST_CANDIDATES)
-    ]
+    assert [candidate.text for candidate in candidates] == [f"name-{number}" for number in range(50)]
 
 
 @cases("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
+from leafmark import QueryError
 
 from app.index.query.grammar import parse
-from app.index.query.query import Facts, QueryError
+from app.index.query.query import Facts
 from app.index.query.values import time_range
 from tests.cases import cases
 from tests.factory import NOW, make_row

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from leafmark import QueryError
+
+from app.index import Note
 from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
-from app.index.query.query import Note, Query, QueryError
+from app.index.query.query import Query
 from app.stores import AGENTS
 from tests.cases import cases
 from tests.index.query.helpers import fields, messages, read, refused, term, words

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from leafmark import QueryError
 
 from app.formats.text import one_line
 from app.formats.utf8_text import to_nfc
-from app.index.query.completion import MOST_CANDIDATES, complete, vocabulary
+from app.index import complete, vocabulary
 from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
-from app.index.query.query import Facts, QueryError
+from app.index.query.query import Facts
 from app.index.query.tokens import as_value, quote, tokens
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import fields
@@ -212,7 +213,7 @@ KNOWN = vocabulary(
 @example("label:x,", 8)
 def test_a_completion_replaces_text_at_the_cursor(text: str, position: int) -> None:
     candidates = complete(text, position, KNOWN)
-    assert len(candidates) <= MOST_CANDIDATES
+    assert len(candidates) <= 50
     inside = min(max(position, 0), len(text))
     for candidate in candidates:
         assert 0 <= candidate.start <= candidate.end <= len(text)

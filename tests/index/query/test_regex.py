@@ -8,9 +8,9 @@ from types import ModuleType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark import QueryError
 
 from app.formats.utf8_text import fold, to_nfc
-from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled, from_literal
 from app.index.search.matchers import RegexMatcher
 from tests.cases import cases

@@ -6,15 +6,18 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.index.index import Index
+from leafmark import Index
+
 from tests.factory import NOW, header, message, stamp
 from tests.index.helpers import pi_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafmark import Hit
+
+    from app.index import Page
     from app.index.search.engine import SearchEngine
-    from app.index.search.results import Hit, Page
     from app.index.search.search_run import SearchRun
 
 
@@ -26,7 +29,7 @@ class World:
         self.root = folder / "store"
         self.cache = folder / "cache"
         self.root.mkdir(parents=True)
-        self._count = 0
+        self.count = 0
         self.index = self.open()
 
     def open(self) -> Index:
@@ -35,7 +38,7 @@ class World:
     def session(self, id: str, *texts: str | dict[str, Any], cwd: str = "/work/app") -> Path:
         """Write a session. The texts are messages of user and assistant in turn; dicts are entries."""
         lines: list[dict[str, Any]] = [header(id, cwd)]
-        self._count += 1
+        self.count += 1
         for position, text in enumerate(texts):
             parent = f"{id}-{position - 1}" if position else None
             if isinstance(text, dict):
@@ -44,7 +47,7 @@ class World:
                 )
             else:
                 role = "assistant" if position % 2 else "user"
-                lines.append(message(f"{id}-{position}", parent, role, text, self._count * 10 + position))
+                lines.append(message(f"{id}-{position}", parent, role, text, self.count * 10 + position))
         path = self.path(id)
         path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
         return path

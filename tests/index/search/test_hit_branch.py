@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark import Index, Store
 
-from app.index.index import Index
 from app.index.search.hit_branch import Structure, read_structure
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
-from app.stores.base import Store
 from app.view.branch_table import BranchTable
 from tests.factory import NOW, header
 from tests.sessions.lines import content

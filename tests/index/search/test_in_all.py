@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Index, Store
 
-from app.index.index import Index
 from app.index.search.grep.file_search import LineDecoder
 from app.index.search.hit_branch import NOWHERE
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.cases import cases
 from tests.factory import NOW, header
 from tests.index.search.helpers import World, marked

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
+from leafmark import QueryError
 
 from app.formats import text_kinds
-from app.index.query.query import QueryError
 from tests.cases import cases
 from tests.factory import header, message, write_session
 from tests.index.search.helpers import World, marked

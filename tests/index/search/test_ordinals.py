@@ -18,7 +18,8 @@ from app.index.text.mmap_reader import Segments, Source
 from app.sessions.passages import pack, unpack
 
 if TYPE_CHECKING:
-    from app.index.row import Row
+    from leafmark import Row
+
     from app.index.search.documents import Texts
 
 WORDS = ("ab", "cd", "xyz")

@@ -8,12 +8,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index, Store
 
-from app.index.index import Index
 from app.index.search import prompt_histories
 from app.sessions.storage import prompt_history
 from app.stores import agent_named
-from app.stores.base import Store
 from tests.factory import NOW, write_history
 from tests.index.helpers import pi_store
 from tests.index.search.helpers import World, marked

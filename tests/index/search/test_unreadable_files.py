@@ -8,11 +8,11 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import Hit
 
 from app.formats.text_kinds import USER
 from app.index.search.hit_branch import NOWHERE
 from app.index.search.hit_details import entries_at
-from app.index.search.results import Hit
 from tests.denied import deny
 from tests.index.search.helpers import marked, searcher
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from leafmark import Index
+
 from app.formats.utf8_text import fold
 from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.text.segment import read_spans, sizes_in
 from app.index.verify import verify
 from app.sessions.passages import HEADS, PackedText, pack_all
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from leafmark import Store
+
     from app.index.row import Span
-    from app.stores.base import Store
 
 
 def both(data: bytes) -> PackedText:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.formats.text_kinds import USER
 from app.index import network_mounts
 from app.index.cache import cache_status
 from app.index.catalog import catalog_file
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.text.store import TextStore
 from tests.cases import cases
@@ -27,7 +27,7 @@ from tests.index.text.helpers import assert_right, scanned, segments, stored, te
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -274,7 +274,7 @@ def test_a_disk_that_fills_up_keeps_the_texts_stored_before(
 LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
-from app.index.index import Index
+from leafmark import Index
 from tests.cases import cases
 from tests.index.helpers import facts, fresh, pi_store
 from pathlib import Path
@@ -344,7 +344,7 @@ import app.index.catalog.db_errors
 from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import stored, texts
-from app.index.index import Index
+from leafmark import Index
 os.setuid(65534)
 store = pi_store(sys.argv[3])
 index = Index([store], sys.argv[2])

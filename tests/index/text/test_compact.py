@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.span_table import Usage
-from app.index.index import Index
 from app.index.text import compaction as module
 from app.index.text import segment as segment_module
 from app.index.text.compaction import MANY, WORTH_BYTES, groups, victims
@@ -23,7 +23,7 @@ from tests.index.helpers import append, fill, message, pi_store, session, write
 from tests.index.text.helpers import assert_right, both, scanned, segments, size_of, spans_by_name, texts
 
 if TYPE_CHECKING:
-    from app.stores.base import Store
+    from leafmark import Store
 
 ROOT = Path(__file__).resolve().parents[3]
 LARGE = SMALL_BYTES + 1

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.cache import cache_status
-from app.index.index import Index
 from app.index.text.segment import ROOM_BYTES
 from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
@@ -18,7 +18,7 @@ from tests.index.text.helpers import assert_right
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.stores.base import Store
+    from leafmark import Store
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def scanned(cache: Path, store: Store) -> Index:
 
 def stop_growth(index: Index) -> None:
     """From now on the catalog's file cannot grow."""
-    index.catalog._database.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+    index.catalog.read(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
 
 
 def hit_count(index: Index, query: str) -> int:

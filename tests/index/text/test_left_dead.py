@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.text import compaction
 from app.index.text.compaction import WORTH_BYTES
 from app.index.text.store import TextStore
@@ -17,7 +17,7 @@ from tests.index.helpers import append, message
 from tests.index.text.helpers import assert_right, scanned, segments
 
 if TYPE_CHECKING:
-    from app.stores.base import Store
+    from leafmark import Store
 
 COUNT = 6
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import Index
 
 from app.formats.text_kinds import USER
 from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
-from app.index.index import Index
 from app.index.scan import deltas
 from app.index.text import store as store_module
 from app.index.text.store import TextStore
@@ -21,8 +21,9 @@ from tests.index.mischief import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, stored, texts
 
 if TYPE_CHECKING:
-    from app.index.scan.deltas import Delta
-    from app.stores.base import Store
+    from leafmark import Store
+
+    from app.index import Delta
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import write_session
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.errors import AmbiguousEntry, BadValue, UnknownEntry
 from tests.cases import cases
 from tests.factory import chain, message, write_session

@@ -17,7 +17,8 @@ from tests.sessions.manager.conftest import USER, content
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions import SessionManager
+    from leafmark import SessionManager
+
     from tests.sessions.manager.conftest import Home
 
 

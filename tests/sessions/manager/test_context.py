@@ -10,7 +10,7 @@ from tests.factory import agents_session, chain, entry, header, message
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions import SessionManager
+    from leafmark import SessionManager
 
     Make = Callable[..., SessionManager]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from leafmark import SessionError
+
 from app.sessions.errors import (
     BadEncoding,
     DamagedLine,
@@ -12,7 +14,6 @@ from app.sessions.errors import (
     LongLine,
     NulBytes,
     ParentLoop,
-    SessionError,
     TornLine,
     UnknownLabelTarget,
     UnknownParent,
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.sessions import SessionManager
+    from leafmark import SessionManager
+
     from tests.sessions.manager.conftest import Home
 
     Make = Callable[..., SessionManager]

@@ -6,10 +6,11 @@ import errno
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionError, SessionManager
 
-from app.sessions import FileStorage, HistoryStorage, SessionError, SessionManager
+from app.sessions import FileStorage, HistoryStorage, open_history
 from app.sessions.errors import AlreadyThere, NoFile, NoPath, ReadOnly, UnknownAgent, WriteFailed
-from app.sessions.storage.prompt_history import HistoryError, open_history
+from app.sessions.storage.prompt_history import HistoryError
 from tests.cases import cases
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER

@@ -9,8 +9,9 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import MemoryStorage, SessionManager
+from app.sessions import MemoryStorage
 from app.sessions.errors import NotAFile, NotASession, Unreadable
 from tests.cases import cases
 from tests.factory import chain, header, message, write_session

@@ -6,9 +6,9 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from leafmark import SessionManager
 
 from app.sessions.errors import Changed
-from app.sessions.manager.session_manager import SessionManager
 from app.sessions.storage import file_storage
 from tests.cases import cases
 from tests.sessions.manager.conftest import Home, content

@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.errors import NotASession, ReadOnly, WriteFailed
 from app.sessions.manager import listing
 from tests.factory import agents_session, chain, write_session

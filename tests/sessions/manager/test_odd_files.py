@@ -9,8 +9,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.errors import BadValue, ReadOnly, Unreadable, WriteFailed
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leafmark import SessionManager
 
 from app.actions.journal_entries import JournalEntry, encode_entry, parse_entries
 from app.actions.undo import CannotUndo, undo
-from app.sessions import SessionManager
 from app.sessions.errors import (
     AlreadyThere,
     AmbiguousSession,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from app.sessions.errors import AlreadyThere, UnknownEntry
 from tests.factory import chain, entry, header, message
 from tests.sessions.manager.conftest import ANSWER, USER, content

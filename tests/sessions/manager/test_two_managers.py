@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.sessions import FileStorage
 from app.sessions.errors import AlreadyThere, Changed, LiveSession, UnknownEntry, WriteFailed
-from app.sessions.storage.file_storage import FileStorage
 from app.stores.live import LIVE, Processes, Verdict
 from tests.cases import cases
 from tests.sessions.manager.conftest import ANSWER, USER, content
@@ -17,7 +17,8 @@ from tests.sessions.manager.conftest import ANSWER, USER, content
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions import SessionManager
+    from leafmark import SessionManager
+
     from tests.sessions.manager.conftest import Home
 
 

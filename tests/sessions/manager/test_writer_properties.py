@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leafmark import SessionManager
 
-from app.sessions import SessionManager
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER
 

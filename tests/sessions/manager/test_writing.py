@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.sessions import SessionManager
+    from leafmark import SessionManager
+
     from tests.sessions.manager.conftest import Home
 
     Make = Callable[..., SessionManager]

@@ -1,0 +1,93 @@
+"""Reads the words of the tool calls, their output and the commands of users in a session.
+
+The texts are those that a search reads from the file, so that both agree. A word is a longest run of letters,
+digits and `_`, folded.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.formats.dialects import dialect_named
+from app.formats.glued import entries_in
+from app.formats.header import find_header
+from app.formats.lines import BOM, line_windows, opened, read_all
+from app.formats.odd_values import without_odd_words
+from app.formats.search_text import text_pieces
+from app.formats.text_kinds import TOOLS
+from app.formats.utf8_text import fold_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORD = re.compile(r"\w+")
+
+_CHECKED = 256
+"""Bytes before the end of what was read that must be the same if the rest is appended."""
+_SPACED = bytes(byte if byte > 127 or byte in b"_" or chr(byte).isalnum() else 32 for byte in range(256))
+"""Makes blanks of what stands between words in ASCII."""
+
+
+class WordsRead(NamedTuple):
+    """The words in a part of a session's file.
+
+    words        with a newline between them
+    begin, end   the part
+    check        a digest of the bytes before `end`
+    """
+
+    words: bytes
+    begin: int
+    end: int
+    check: int
+
+
+def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0) -> WordsRead:
+    """The words in the whole lines of the session at `path`.
+
+    :param agents: the agents whose store it lies in, usually one.
+    :param begin: where the last reading has ended, if only what was appended since is to be read. The file is
+        read whole if it has changed before that.
+    :param check: of that reading.
+    :raises NotASession: it is no session.
+    :raises OSError: it cannot be read.
+    """
+    found: set[bytes] = set()
+    with opened(path) as descriptor:
+        header = find_header(path, descriptor, agents)
+        if begin and _check(descriptor, begin) != check:
+            begin = 0
+        dialect = dialect_named(header.dialect)
+        end = begin
+        for buffer, size, length in line_windows(descriptor, begin):
+            texts: list[str] = []
+            for line in bytes(buffer[:size]).split(b"\n"):
+                for entry in entries_in(line.removeprefix(BOM), dialect) if line else ():
+                    pieces = text_pieces(without_odd_words(entry), other=False)
+                    texts += [piece.text for piece in pieces if piece.kind in TOOLS]
+            found.update(words_in("\n".join(texts)))
+            if buffer.endswith(b"\n", 0, size):
+                end += length
+            else:
+                # The unfinished line is read again when it is whole.
+                end += buffer.rfind(b"\n", 0, size) + 1
+        return WordsRead(b"\n".join(found), begin, end, _check(descriptor, end))
+
+
+def words_in(text: str) -> set[bytes]:
+    """The words of a text."""
+    data = fold_text(text)
+    found = set(data.translate(_SPACED).split())
+    if data.isascii():
+        return found
+    others = [each for each in found if not each.isascii()]
+    found.difference_update(others)
+    found.update(word.encode() for each in others for word in WORD.findall(each.decode("utf-8", "replace")))
+    return found
+
+
+def _check(descriptor: int, end: int) -> int:
+    start = max(0, end - _CHECKED)
+    return zlib.crc32(read_all(descriptor, end - start, start))
