@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on
 from textual.binding import Binding
 
 from app.keys import key_name
 from app.view.cells import pad, shorten_start, stable_width, width
 from app.widgets.dialog import Dialog, DialogBox, ItemList
-from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +86,11 @@ class MenuDialog(Dialog["str | None"]):
             event.stop()
             self.dismiss(row.value)
 
-    @on(LineList.Activated)
+    def on_click(self, event: events.Click) -> None:
+        """Choose the row that is clicked."""
+        if event.widget is self._list:
+            self.action_choose()
+
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
         if self._list.picked is not None:
