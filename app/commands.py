@@ -488,6 +488,27 @@ COMMANDS: tuple[Command, ...] = (
     _app("menu.go", "g", "show_menu('go')", "Open the go-to menu", "go to"),
     _app("menu.view", "full_stop", "show_menu('view')", "Open the view menu", "view"),
 )
+MAIN_KEYS = (
+    ("session.resume", "Resume the session; on a project: unfold it; on an entry: continue from there"),
+    ("filter.open", "Search the sessions; in a tree or a transcript: search that"),
+    ("session.read", "Read the transcript"),
+    ("session.tree", "Go to the tree of the session"),
+    ("session.mark", "Mark the session; in a tree or a transcript: unfold and fold"),
+    ("beside.previous_prompt beside.next_prompt", "Previous prompt, next prompt"),
+    ("menu.copy", "Copy, from a menu"),
+    ("entry.label", "Label the entry"),
+    ("session.export", "Export the session"),
+    ("session.trash", "Trash the marked sessions (or this one)"),
+    ("change.undo", "Undo"),
+    ("help.show", "Show the help"),
+)
+"""The twelve keys with which the help begins: the ids of their commands, and what they do."""
+PI_KEYS = frozenset((
+    "list.order", "list.named", "list.paths", "session.trash_or_edit", "branch.fold", "branch.unfold",
+    "tree.filter_next", "tree.filter_previous", "tree.filter_default", "tree.filter_tools",
+    "tree.filter_user", "tree.filter_labelled", "tree.filter_all",
+))  # fmt: skip
+"""The ids of the commands whose keys are those of pi and oh-my-pi, which have a page of the help."""
 _BY_ID = {command.id: command for command in COMMANDS}
 PANES = ("sessions", "side", "filter", "project", "tree", "entry", "right", "transcript", "list", "app")
 

@@ -277,13 +277,13 @@ class SessionsScreen(FirstPictureScreen[None]):
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
     def help_section(self) -> str:
-        """The section of the help about the pane with the focus."""
-        from app.dialogs.help import ALL, SECTIONS
+        """The name of the pane with the focus in the help; "" for none of them."""
+        from app.dialogs.help import SECTIONS
 
         for section, panes in SECTIONS.items():
             if any(self._has_focus(pane) for pane in panes):
                 return section
-        return ALL
+        return ""
 
     def _has_focus(self, pane: str) -> bool:
         target, focused = self.command_target(pane), self.focused
