@@ -103,7 +103,11 @@ async def test_browsing_changes_nothing_in_the_agents_folders(browser, three, tm
     async with browser() as ui:
         for command in COMMANDS:
             leaving_commands = ("app.quit", "session.resume", "session.new", "shown.new", "demo.open")
-            if command.id in leaving_commands or command.keys[0] == command_by_id("session.fork").keys[0]:
+            if (
+                not command.keys
+                or command.id in leaving_commands
+                or command.keys[0] == command_by_id("session.fork").keys[0]
+            ):
                 continue
             await ui.press(command.keys[0])
             for _ in range(2):

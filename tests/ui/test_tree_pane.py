@@ -237,7 +237,7 @@ async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_
         await ui.pilot.pause()
         assert ui.sessions.row is None
         assert "entries" not in ui.text()
-        assert "Space fold" in ui.text()
+        assert "Enter fold" in ui.text()
         await ui.press("tab")
         assert "read" not in ui.text().splitlines()[-1]
         assert "quit" in ui.text().splitlines()[-1]
