@@ -110,6 +110,6 @@ def export(path: str | os.PathLike[str], format: str = "html", *, redacted: bool
     redactor = None
     if redacted or (redacted is None and format in REDACTED):
         redactor = redactor_for(file, setup.env, setup.home)
-    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     agents = store.agents if store else ()
     return b"".join(open_export(file, agents, format, Choice(), surroundings, redactor=redactor).pieces)

@@ -210,7 +210,7 @@ def parser(command: str = "") -> argparse.ArgumentParser:
                 word.field, nargs=nargs, metavar=word.metavar, help=word.help, **kinds
             )
         _add(command_parser, entry.options)
-        _add(command_parser, SHARED, prefix=_BEHIND)
+        _add(command_parser, entry.shared, prefix=_BEHIND)
     return root
 
 

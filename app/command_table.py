@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.actions.shell_words import SHELLS
-from app.index.sorting import SORTS
+from app.index.sorting import BEST, SORTS
 from app.stores import AGENTS
 
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
@@ -97,13 +97,18 @@ class Command:
     words     its positional arguments, in order
     options   its own options
     signed    its words may begin with a dash
+    shared    the options of all commands that mean something here: those of `SHARED`, or none if it looks at
+              no session
     """
 
-    __slots__ = ("help", "options", "signed", "words")
+    __slots__ = ("help", "options", "shared", "signed", "words")
 
-    def __init__(self, help: str, *parts: Word | Option, signed: bool = False) -> None:
+    def __init__(
+        self, help: str, *parts: Word | Option, signed: bool = False, looks_at_sessions: bool = True
+    ) -> None:
         self.help = help
         self.signed = signed
+        self.shared = SHARED if looks_at_sessions else ()
         self.words = [part for part in parts if isinstance(part, Word)]
         self.options = [part for part in parts if isinstance(part, Option)]
 
@@ -213,12 +218,12 @@ REPORTS = {
             "words, phrases and filters, which must all match; after --, a word may begin with a dash",
             many="+",
         ),
-        Option("all-text", "also search tool calls, their output and everything else"),
+        Option("all-text", "not needed: every search covers tool calls and their output"),
         Option("every", "print every place that matches, not only one of each session"),
         Option("limit", "print at most N hits", metavar="N", convert=_number("hits")),
         _sort_option(
-            "the order of the sessions, or relevance for the best match first (default: recent)",
-            *("relevance", *SORTS),
+            "the order of the sessions; best puts the best match first (default: best)",
+            *(BEST, *SORTS, "relevance"),
             also="order",
         ),
         *_FOR_AGENT,
@@ -237,6 +242,17 @@ REPORTS = {
         _sort_option(
             "the highest first of these (default: days in their order, others by cost)",
             *("cost", "tokens", "time", "prompts"),
+        ),
+        _JSON,
+    ),
+    "disk": Command(
+        "print the disk space of sessions, of kept copies and of the index",
+        Word("query", _QUERY, many="*"),
+        Option(
+            "by",
+            "print one line for each of these, the largest first",
+            metavar="{project,session}",
+            convert=OneOf("project", "session"),
         ),
         _JSON,
     ),
@@ -328,6 +344,7 @@ REPORTS = {
     "help": Command(
         "print a help page, or the help of a command",
         Word("topic", "a page or a command (default: print the list of pages)", many="?"),
+        looks_at_sessions=False,
     ),
     "config": Command(
         "print where the settings file is, or create, check or edit it",
@@ -335,10 +352,15 @@ REPORTS = {
         Option("init", "create the file, with every setting as a comment; an existing file is kept"),
         Option("check", "report wrong settings, and keys that two commands have"),
         Option("edit", "open the file in $VISUAL or $EDITOR, and check it afterwards"),
+        looks_at_sessions=False,
     ),
-    "skill": Command("print a skill file that tells a coding agent how to read past sessions"),
-    "completion": Command("print the completion script of a shell", _SHELL),
-    "init": Command("print a shell script that makes Alt+R resume a session", _SHELL),
+    "skill": Command(
+        "print a skill file that tells a coding agent how to read past sessions", looks_at_sessions=False
+    ),
+    "completion": Command("print the completion script of a shell", _SHELL, looks_at_sessions=False),
+    "init": Command(
+        "print a shell script that makes Alt+R resume a session", _SHELL, looks_at_sessions=False
+    ),
     "watch": Command("print a line for each change of a session, until you interrupt it", _JSON),
 }
 CHANGES = {
@@ -399,11 +421,21 @@ CHANGES = {
         _FORMAT,
         _JSON,
     ),
+    "keep": Command(
+        "keep compressed copies of sessions, which stay when their agent deletes the sessions",
+        Word("query", f"{_WHICH}; or {_QUERY}", many="*", metavar="SESSION"),
+        Option("list", "print the kept sessions"),
+        Option("drop", "move the copies of sessions to the system's trash; the sessions stay"),
+        Option("verify", "read the copies; keep a session again if its copy is damaged"),
+        Option("replace", "keep sessions, and move them to the system's trash"),
+        Option("anyway", "with --replace: even if an agent may have the session open"),
+        _JSON,
+    ),
     "restore": Command(
-        "bring sessions back from the trash, or from oh-my-pi's archive",
+        "bring sessions back from the trash, from kept copies, or from oh-my-pi's archive",
         Word(
             "sessions",
-            "its path before it was trashed, its path in the trash, its id, or the beginning of its id",
+            "its path before it was trashed or deleted, its path now, its id, or the beginning of its id",
             "+",
             "SESSION",
         ),

@@ -45,6 +45,8 @@ class Settings:
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
+    :param export_folder: the folder for exports from the screen; "" for the one of `export.file_name`.
+    :param keep: which sessions are kept without being asked (`app.actions.keep.due`).
     :param stores: folders of sessions besides those that are found: agent -> folders.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param prices: what tokens cost if the agent writes no cost.
@@ -59,6 +61,8 @@ class Settings:
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
+    export_folder: str = ""
+    keep: str = "ask"
     stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     prices: Prices = LIST_PRICES
@@ -225,6 +229,12 @@ def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[s
     return result
 
 
+def _folder(value: object, complain: Callable[[str], None]) -> str:
+    if not isinstance(value, str) or not _is_folder(value):
+        raise ValueError('must be a folder that begins with / or ~: "~/shared"')
+    return value
+
+
 def _is_folder(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("/", "~")) and "\0" not in value
 
@@ -349,6 +359,21 @@ SETTINGS = (
         'images = "auto"',
         tuple(f'"{name}"' for name in IMAGE_SETTINGS),
         _one_of(*IMAGE_SETTINGS),
+    ),
+    Setting(
+        "export_folder",
+        "The folder for exports. Without it: leafmark in your documents, or ~/leafmark-exports.",
+        'export_folder = "~/shared"',
+        (),
+        _folder,
+        at_once=True,
+    ),
+    Setting(
+        "keep",
+        "Which sessions are kept as copies: those that may go within 7 days, or all that agents delete.",
+        'keep = "ask"',
+        ('"ask"', '"expiring"', '"all"', '"never"'),
+        _one_of("ask", "expiring", "all", "never"),
     ),
     Setting(
         "stores",

@@ -140,7 +140,8 @@ def _usage(name: str) -> str:
 
 
 def _keys(id: str) -> str:
-    return ", ".join(f"`{_cell(key)}`" for key in keys_of(command_by_id(id)).split(", "))
+    keys = keys_of(command_by_id(id))
+    return ", ".join(f"`{_cell(key)}`" for key in keys.split(", ")) if keys else "in the palette"
 
 
 def _cell(text: str) -> str:

@@ -25,10 +25,20 @@ from app.index.row import Row, catalog_in
 from app.setup import Setup, setup_from_process
 from app.stores import AGENTS
 from app.stores.base import Store
-from app.view.formatting import age_or_date, counted
+from app.view.formatting import age_or_date, counted, short_id
 
 Candidate = tuple[str, str]
 """The word, and what it is in a few words."""
+
+
+class Session(tuple[str, str]):
+    """The candidate of a session, whose id says nothing to people. bash shows what it is beside it."""
+
+    __slots__ = ()
+
+    def __new__(cls, word: str, help: str) -> Session:
+        return super().__new__(cls, (word, help))
+
 
 _SESSIONS = {"session", "sessions"}
 _ENTRIES = {"entry", "branch"}
@@ -36,22 +46,29 @@ _ENTRIES = {"entry", "branch"}
 _BUSY_SECONDS = 0.05
 """Seconds to wait for another process that writes the catalog."""
 _MOST_SESSIONS = 200
+"""Sessions that are read from the catalog, to offer the labels of the newest ones."""
+_MOST_OFFERED = 10
 """Sessions that are offered. Typing another character is quicker than reading a longer list."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Print the candidates, one a line: the word, a tab, and what it is.
+    """Print the candidates, one a line: the word, a tab, and what it is. For bash, a tab and "#" follow
+    behind a session, which is shown with what it is.
 
     :param arguments: `--`, then the words behind the program's name, of which the last one is being typed;
         or `--line` and the whole line up to the cursor.
     :return: the exit code: 0, also without candidates.
     """
-    words = split_line(arguments[1])[1:] if arguments[:1] == ["--line"] and len(arguments) > 1 else []
+    is_bash = arguments[:1] == ["--line"] and len(arguments) > 1
+    words = split_line(arguments[1])[1:] if is_bash else []
     if arguments[:1] == ["--"]:
         words = list(arguments[1:])
-    for word, help in candidates(words or [""]):
+    for candidate in candidates(words or [""]):
+        word, help = candidate
         if "\t" not in word and "\n" not in word:
             data = f"{one_line(word, 1_000)}\t{one_line(help, 80)}\n"
+            if is_bash and isinstance(candidate, Session):
+                data = f"{data[:-1]}\t#\n"
             sys.stdout.write(data.encode("utf-8", "replace").decode("utf-8"))
     sys.stdout.flush()
     return 0
@@ -75,10 +92,10 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
     name, given, option, is_closed = _read(before)
     command = COMMANDS.get(name)
     if option is not None:
-        yield from _of_value(option, typed)
+        yield from _of_value(option, typed, given)
         return
     if typed.startswith("-") and not is_closed and not (command and command.signed):
-        yield from _options(command, typed)
+        yield from _options(command, typed, given)
         return
     if command is None:
         if not given and not is_closed:
@@ -116,15 +133,15 @@ def _read(words: Sequence[str]) -> tuple[str, list[str], Option | None, bool]:
 
 
 def _known_options(command: Command | None) -> list[Option]:
-    return [*(command.options if command is not None else OWN), *SHARED]
+    return [*OWN, *SHARED] if command is None else [*command.options, *command.shared]
 
 
-def _options(command: Command | None, typed: str) -> Iterator[Candidate]:
+def _options(command: Command | None, typed: str, given: Sequence[str]) -> Iterator[Candidate]:
     named, equals, value = typed.partition("=")
     for option in _known_options(command):
         names = [f"--{option.name}"] + ([f"--no-{option.name}"] if option.has_opposite else [])
         if equals and named == names[0] and option.metavar:
-            yield from ((f"{named}={word}", help) for word, help in _of_value(option, value))
+            yield from ((f"{named}={word}", help) for word, help in _of_value(option, value, given))
         elif not equals:
             yield from ((each, option.help) for each in names if each.startswith(typed))
     if command is None and "--version".startswith(typed):
@@ -133,9 +150,10 @@ def _options(command: Command | None, typed: str) -> Iterator[Candidate]:
         yield "--help", "print the help"
 
 
-def _of_value(option: Option, typed: str) -> Iterator[Candidate]:
-    if option.field in ("entry", "branch"):
-        return
+def _of_value(option: Option, typed: str, given: Sequence[str]) -> Iterator[Candidate]:
+    """:param given: the words before it, of which the first one may name a session."""
+    if option.field in _ENTRIES:
+        yield from _of_entry("", given, typed)
     if option.name == "store":
         yield from ((f"{agent.name}=", agent.title) for agent in AGENTS if agent.name.startswith(typed))
     if option.name == "theme":
@@ -216,8 +234,11 @@ def _sessions_with_id(beginning: str, stores: Sequence[Store], cache_folder: str
 def _of_session(typed: str) -> Iterator[Candidate]:
     rows, setup = _rows(typed)
     now_ms = setup.now_ms()
-    for row in rows:
-        yield row.id, f"{row.title} ({age_or_date(row.newest, now_ms)}, {row.agent})"
+    for row in rows[:_MOST_OFFERED]:
+        word = row.id[: len(short_id(row.id))]
+        if not word.startswith(typed) or sum(other.id.startswith(word) for other in rows) > 1:
+            word = row.id
+        yield Session(word, f"{row.agent} {age_or_date(row.newest, now_ms)}: {row.title}")
 
 
 def _of_entry(name: str, given: Sequence[str], typed: str) -> Iterator[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from app.widgets.other_program import open_in_program
+from app.widgets.other_program import open_in_program, show_on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -61,6 +61,10 @@ class DialogHost:
         :param text: Markdown; inert for a pager.
         """
         open_in_program(self._screen.app, kind, text, ".md", env, shown=False, name="transcript")
+
+    def run_toy_agent(self, text: str) -> None:
+        """Show the text of the toy agent on the terminal until the user presses Enter."""
+        show_on_terminal(self._screen.app, text)
 
     def exit(self, plan: Plan) -> None:
         """End leafmark; this process becomes the agent of the plan."""

@@ -114,12 +114,14 @@ class ResumeController:
             folder = tilde(row.cwd, self._setup.home)
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
+        is_example = plan.problem == EXAMPLE_PROBLEM
+        command = shown_command(plan.argv, *self._session)
         return resume_line(
             cells,
             key=key_of("session.resume") if shows_key else "",
-            command=shown_command(plan.argv, *self._session),
+            command=["a", "toy", "agent", "instead", "of", *command[:1]] if is_example else command,
             folder=tilde(plan.cwd, self._setup.home),
-            problem=problem_sentence(plan, key_of("session.resume")),
+            problem="" if is_example else problem_sentence(plan, key_of("session.resume")),
             warning=one_line(reason or "; ".join(plan.asks)),
         )
 
@@ -270,8 +272,12 @@ class ResumeController:
             self._starter.resume(rows[0], rows[0].path, rows[0].id, rows[0].cwd)
 
     def resume_session(self, row: Row, plan: Plan) -> None:
-        """Resume a session with its plan; ask first if something stands in the way."""
-        if self._in_use is not None and plan is self.plan and self._asks_about_use(plan):
+        """Resume a session with its plan; ask first if something stands in the way. An example is resumed by
+        a toy agent.
+        """
+        if plan.problem == EXAMPLE_PROBLEM:
+            self._host.run_toy_agent(toy_agent_text(row, plan, self._setup.home))
+        elif self._in_use is not None and plan is self.plan and self._asks_about_use(plan):
             self._host.start(self._ask_about_use(row, plan, self._in_use))
         elif plan.problem or plan.asks:
             self._host.start(self._ask(row, plan))
@@ -370,6 +376,19 @@ def _can_fork(row: Row) -> bool:
     return not agent_named(row.agent).why_not("fork", row.path)
 
 
+def toy_agent_text(row: Row, plan: Plan, home: str) -> str:
+    """The text of the toy agent that resumes an example session: what a real agent would do."""
+    agent = agent_named(row.agent).title
+    return (
+        f"\n  This is an example, so a toy agent runs instead of {agent}.\n\n"
+        f'  Here {agent} would go on with "{one_line(row.title, 100)}"\n'
+        f"  in {tilde(row.cwd, home)}.\n\n"
+        "  With a session of your own, leafmark ends and the agent takes over the terminal:\n"
+        f"  {one_line(plan.shell, 1_000)}\n\n"
+        "  Press Enter to return to leafmark. "
+    )
+
+
 def problem_sentence(plan: Plan, key: str) -> str:
     """Why a session cannot be resumed, in a few words; "" if it can.
 
@@ -377,8 +396,6 @@ def problem_sentence(plan: Plan, key: str) -> str:
     """
     if not plan.problem:
         return ""
-    if plan.problem == EXAMPLE_PROBLEM:
-        return "Example session: cannot be resumed"
     return f"Cannot resume: {_reason(plan)}." + (f" {key}: details and ways out." if key else "")
 
 

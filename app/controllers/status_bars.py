@@ -22,7 +22,6 @@ from app.view.bars import (
     stuck_note,
     unread_note,
     without_lacking,
-    without_resume,
     without_undo,
 )
 from app.view.cells import shorten
@@ -147,12 +146,6 @@ class StatusBars:
 
         :param in_preview: the selector's preview has the focus.
         """
-        row, pairs = self._pane.list.row, self._session_keys(in_preview=in_preview)
-        if row is not None and self._setup.demo:
-            pairs = without_resume(pairs)
-        return pairs
-
-    def _session_keys(self, *, in_preview: bool) -> Keys:
         pane, model = self._pane, self._pane.model
         here, row, box = model.arrangement.scope == "here", pane.list.row, pane.box
         if pane.is_alone:

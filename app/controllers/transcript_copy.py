@@ -1,4 +1,4 @@
-"""Opens a copy of a session's transcript in the user's editor or pager."""
+"""A copy of a session's transcript as Markdown: in the user's editor or pager, or on the clipboard."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.export.choice import MARKDOWN, Choice
 from app.formats.text import inert
 from app.services.background import GilYielder, in_background
 from app.sessions.errors import SessionError
+from app.view.formatting import counted
 from app.view.notifications import quoted, reason_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.setup import Setup
 
+CLIPBOARD = "clipboard"
 PATIENCE = 0.3
 """Seconds after which the status line says that the session is being read."""
 MOST_SECONDS = 600.0
@@ -27,7 +29,7 @@ READING = "Reading… Esc cancels"
 
 @dataclass(eq=False, repr=False)
 class TranscriptCopy:
-    """Makes the text of one transcript at a time, and opens it."""
+    """Makes the text of one transcript at a time, and opens or copies it."""
 
     _host: DialogHost
     _messages: StatusMessages
@@ -38,9 +40,13 @@ class TranscriptCopy:
         self._cancelled: Event | None = None
 
     def open(self, row: Row | None, kind: str) -> None:
-        """Open the transcript of a session in the "pager" or the "editor"."""
+        """Open the transcript of a session in the "pager" or the "editor", or put it on the "clipboard",
+        without its secrets.
+        """
         if row is None:
-            self._messages.show("No transcript to open: move to a session")
+            self._messages.show(
+                f"No transcript to {'copy' if kind == CLIPBOARD else 'open'}: move to a session"
+            )
             return
         self.cancel()
         self._cancelled = cancelled = Event()
@@ -62,8 +68,9 @@ class TranscriptCopy:
 
     async def _open(self, row: Row, kind: str, cancelled: Event) -> None:
         text = reason = ""
+        replaced = 0
         try:
-            text = await in_background(lambda: _text_of(row, kind, self._setup, cancelled))
+            text, replaced = await in_background(lambda: _text_of(row, kind, self._setup, cancelled))
         except (SessionError, OSError) as error:
             reason = reason_of(error)
         except Exception as error:
@@ -72,7 +79,11 @@ class TranscriptCopy:
             return
         self._end()
         if reason:
-            self._messages.complain(f"Not opened: {reason} – {quoted(row.title)}")
+            what = "copied" if kind == CLIPBOARD else "opened"
+            self._messages.complain(f"Not {what}: {reason} – {quoted(row.title)}")
+        elif kind == CLIPBOARD:
+            secrets = f" ({counted(len(text), 'character')}; {counted(replaced, 'secret')} replaced)"
+            self._messages.copy(text, f"conversation as Markdown{secrets}", row.title)
         else:
             self._host.open_in_program(kind, text, self._setup.env)
 
@@ -85,18 +96,22 @@ class TranscriptCopy:
         self._messages.withdraw(READING)
 
 
-def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> str:
-    """The active path as Markdown, with everything that the session has; inert for a pager. It ends early
-    when it is cancelled.
+def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> tuple[str, int]:
+    """The active path as Markdown, and the number of secrets that were replaced. It has everything that the
+    session has, but no secrets for the clipboard; it is inert for a pager. It ends early when it is
+    cancelled.
     """
     # Imported here, in the thread: few runs need it, and loading it would delay the first key.
     from app.export.exporter import Surroundings, open_export
+    from app.export.to_file import redactor_for
 
-    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    redactor = redactor_for(row.path, setup.env, setup.home) if kind == CLIPBOARD else None
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     yielder = GilYielder(cancelled.is_set)
     texts: list[str] = []
-    for piece in open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings).pieces:
+    export = open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings, redactor=redactor)
+    for piece in export.pieces:
         if not yielder.keep_going():
             break
         texts.append(inert(piece.decode()) if kind == "pager" else piece.decode())
-    return "".join(texts)
+    return "".join(texts), len(redactor.replacements) if redactor is not None else 0

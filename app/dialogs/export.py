@@ -12,8 +12,7 @@ from textual.widgets import Input, Static
 
 from app.dialogs.questions import path_at
 from app.export.choice import FULL, HTML
-from app.formats.text import inert, one_line
-from app.view.export_choices import (
+from app.export.dialog_choices import (
     FORMATS,
     IMAGES,
     LEAF,
@@ -30,13 +29,14 @@ from app.view.export_choices import (
     redaction_of,
     writes,
 )
+from app.formats.text import inert, one_line
 from app.view.formatting import tilde
 from app.widgets.choice_row import ChoiceRow
 from app.widgets.dialog import Dialog, DialogBox
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -55,16 +55,28 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
     ]
 
     def __init__(
-        self, title: str, name_of: Callable[[str], str] | None, *, entry_id: str, here: str, home: str
+        self,
+        title: str,
+        paths: Mapping[str, str],
+        *,
+        is_folder: bool,
+        made: str,
+        entry_id: str,
+        here: str,
+        home: str,
     ) -> None:
         """:param title: what is exported; raw.
-        :param name_of: the name of the file for a format; None for several sessions, which need a folder.
+        :param paths: the path that is offered for each format.
+        :param is_folder: these are folders, for several sessions.
+        :param made: a folder that is created if it is missing.
         :param entry_id: of the entry to which the path can be exported; "" for none.
         :param here: the folder that relative paths begin at; ``home`` what `~` stands for.
         """
         super().__init__()
         self._title = title
-        self._name_of = name_of
+        self._paths = paths
+        self._is_folder = is_folder
+        self._made = made
         self._entry_id = entry_id
         self._here = here
         self._home = home
@@ -89,7 +101,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         with DialogBox(title), VerticalScroll(classes="body", can_focus=False):
             yield from self._rows
             with Horizontal(id="export-target"):
-                yield Static("File" if self._name_of else "Folder", id="export-label")
+                yield Static("Folder" if self._is_folder else "File", id="export-label")
                 yield self._path
             yield Static(id="export-writes")
             yield Static(classes="warning", id="wrong")
@@ -102,9 +114,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         return branches(format, at_entry=bool(self._entry_id))
 
     def _offer(self, format: str) -> str:
-        path = self._here
-        if self._name_of is not None:
-            path = os.path.join(self._here, self._name_of(format))
+        path = self._paths[format]
         return tilde(path, self._home) if path.isprintable() else os.curdir
 
     def _show(self) -> None:
@@ -142,7 +152,7 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
     async def action_go_on(self) -> None:
         """Answer with what is chosen, if the file can be made."""
         path = path_at(self._here, self._path.value.strip(), self._home)
-        problem, is_there = await asyncio.to_thread(_look_at, path, self._name_of is None)
+        problem, is_there = await asyncio.to_thread(_look_at, path, self._is_folder, self._made)
         if problem:
             self._complain(problem)
             return
@@ -155,15 +165,18 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
         self.dismiss(ExportAnswer(order, path, is_there))
 
 
-def _look_at(path: str, needs_folder: bool) -> tuple[str, bool]:
-    """Why nothing can be written at `path`, "" if something can; and whether a file is there."""
+def _look_at(path: str, needs_folder: bool, made: str) -> tuple[str, bool]:
+    """Why nothing can be written at `path`, "" if something can; and whether a file is there.
+
+    :param made: a folder that is created if it is missing.
+    """
     if not path or "\0" in path:
         return "Type the path of a folder" if needs_folder else "Type the path of a file", False
     if needs_folder:
-        return ("" if os.path.isdir(path) else "No such folder"), False
+        return ("" if os.path.isdir(path) or path == made else "No such folder"), False
     if os.path.isdir(path):
         return "This is a folder: type the path of a file", False
     folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
+    if not os.path.isdir(folder) and folder != made:
         return "The folder of this file does not exist", False
     return "", os.path.lexists(path)

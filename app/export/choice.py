@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -14,8 +13,6 @@ HTML, MARKDOWN, JSON, JSONL = "html", "md", "json", "jsonl"
 FORMATS = (HTML, MARKDOWN, JSON, JSONL)
 FULL, SHORT, NONE = "full", "short", "none"
 TOOLS = (FULL, SHORT, NONE)
-_LONGEST_NAME = 100
-"""Characters of the agent and the id in the name of a file."""
 
 
 class Choice(NamedTuple):
@@ -54,12 +51,6 @@ class Order(NamedTuple):
     choice: Choice
     redacts: bool
     target: str = "pi"
-
-
-def file_name(agent: str, session_id: str, format: str) -> str:
-    """The name of the file of a session that was given no other."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{agent}-{session_id}")[:_LONGEST_NAME]
-    return f"{name}.{format}"
 
 
 def find_id(named: str, ids: Mapping[str, object] | Iterable[str], path: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.redact import Redactor
     from app.sessions.manager.session_manager import SessionManager
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def chosen_end(manager: SessionManager, choice: Choice) -> str | None:

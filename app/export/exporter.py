@@ -16,9 +16,11 @@ from app.export.session_lines import session_lines
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import BASE_WITHIN
 from app.formats.lines import opened, read_all, read_at
+from app.formats.prices import LIST_PRICES, Prices
 from app.sessions.bases import base_parts
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.storage.blobs import BlobStore, blobs_of
+from app.sessions.summaries.quick_summary import quick_title
 from app.sessions.tree.tree import open_tree
 
 if TYPE_CHECKING:
@@ -36,18 +38,21 @@ class Surroundings(NamedTuple):
     :param env: the environment by which agents find their files.
     :param home: the home folder.
     :param now_ms: milliseconds since the epoch.
+    :param prices: those of tokens without a cost.
     """
 
     stores: Sequence[Store]
     env: Mapping[str, str]
     home: str
     now_ms: int
+    prices: Prices = LIST_PRICES
 
 
 class Export(NamedTuple):
     """A session that was opened to be exported.
 
     agent, session_id   of the session
+    title               of the session; it may have secrets
     problems            what of the file cannot be read, one line each
     pieces              the document, piece by piece; once. It raises SessionError if the file was changed by
                         another program meanwhile, and OSError if it cannot be read
@@ -55,6 +60,7 @@ class Export(NamedTuple):
 
     agent: str
     session_id: str
+    title: str
     problems: Sequence[str]
     pieces: Iterator[bytes]
 
@@ -83,23 +89,24 @@ def open_export(
         if redactor is not None:
             redactor.add_user_of(manager.header_cwd)
         problems = [f"line {damage.line}: {damage.reason}" for damage in manager.problems]
+        title = manager.session_name or quick_title(path, (manager.agent,))
         if format == JSON:
             pieces = context_pieces(context_document(manager, choice, redactor))
         else:
             blobs = _blobs(manager.agent, path, manager.cwd, surroundings)
             pieces = session_lines(manager, choice, target, surroundings.now_ms, redactor, blobs)
-        return Export(manager.agent, manager.session_id, problems, pieces)
+        return Export(manager.agent, manager.session_id, title, problems, pieces)
     tree = open_tree(path, agents)
     if redactor is not None:
         redactor.add_user_of(tree.header.cwd)
     blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
     beginnings, missing = _beginnings(tree)
-    articles = Articles(tree, choice, redactor, blobs, beginnings)
+    articles = Articles(tree, choice, redactor, blobs, surroundings.prices, beginnings)
     if missing:
         reason = f"it goes on from {missing}, which is not here: the messages before are missing"
         articles.problems.insert(0, reason)
     texts = html_page(articles) if format == HTML else markdown_lines(articles)
-    return Export(tree.header.agent, tree.header.id, articles.problems, _encoded(texts))
+    return Export(tree.header.agent, tree.header.id, articles.title, articles.problems, _encoded(texts))
 
 
 def _beginnings(tree: SessionTree) -> tuple[list[Beginning], str]:

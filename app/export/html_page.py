@@ -1,5 +1,5 @@
-"""A session as one HTML file that needs nothing else and loads nothing: the transcript, a tree of its
-branches, and a search. No text of the session becomes an element of its own.
+"""A session as one HTML file that needs nothing else and loads nothing: the transcript, a sidebar with its
+prompts and branches, and a search. No text of the session becomes an element of its own.
 """
 
 from __future__ import annotations
@@ -24,11 +24,17 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from app.export.clean_text import line_of
+from app.view.formatting import counted
+
 if TYPE_CHECKING:
     from app.export.articles import Article, Articles, Piece
+    from app.export.tool_calls import Picture, ToolCall
+    from app.view.code_lines import DiffRow
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page")
 _MOST_PROBLEMS = 50
+_LONGEST_SUMMARY = 300
 _DEEPEST = 12
 """The most branch points for which a row of the tree is indented."""
 
@@ -79,14 +85,16 @@ def html_page(articles: Articles) -> Iterator[str]:
     rows: list[Article] = []
 
     def with_rows() -> Iterator[Article]:
-        """The articles; the rows of the tree are made of those that have passed."""
+        """The articles; the rows of the sidebar are made of those that have passed."""
         for article in articles:
-            rows.append(article._replace(pieces=()))
+            rows.append(article._replace(pieces=(), forks=(), moment=None))
             yield article
 
     yield from _page().generate(
         title=articles.title,
+        session_id=articles.session_id,
         about=articles.about,
+        facts=articles.facts,
         problems=articles.problems[:_MOST_PROBLEMS],
         more_problems=max(0, len(articles.problems) - _MOST_PROBLEMS),
         articles=with_rows(),
@@ -105,36 +113,61 @@ def _data(value: object) -> Markup:
 
 
 def _piece(texts: HtmlTexts, article: Article, piece: Piece) -> Markup:
+    if piece.call is not None:
+        return _tool(texts, piece.call)
+    if piece.picture is not None:
+        return texts.image(piece.picture)
     match piece.kind:
         case "text":
             return texts.plain(piece.text) if article.kind == "user" else texts.markdown(piece.text)
         case "thinking":
-            return _folded("thinking", "Thinking", texts.markdown(piece.text))
-        case "image" if piece.image is not None:
-            return texts.image(*piece.image, piece.text)
-        case "image":
-            return Markup('<p class="image">[{}]</p>').format(piece.text)
-        case "diff":
-            return _folded("output", "Diff", texts.diff(piece.text), is_open=True)
-        case "tool_call":
-            if not piece.text:
-                return Markup('<p class="call"><b>{}</b></p>').format(piece.title)
-            language = "bash" if piece.title == "bash" else ""
-            return _folded("call", piece.title, texts.code(piece.text, language), is_open=True)
+            summary = _summary("thinking", piece.text, counted(piece.text.count("\n") + 1, "line"))
+            return _folded("thinking", summary, texts.markdown(piece.text))
         case "error":
-            return _folded("error", f"Error: {piece.title}", texts.code(piece.text), is_open=True)
-        case "tool_result":
-            lines = piece.text.count("\n") + 1
-            counted = f"{piece.title}: {lines:,} {'line' if lines == 1 else 'lines'}"
-            return _folded("output", counted, texts.code(piece.text), is_open=lines <= 12)
-    return _folded("other", piece.title or piece.kind, texts.code(piece.text))
+            return Markup('<p class="error">× {}: {}</p>').format(piece.title, piece.text)
+    return _folded("other", _summary(piece.title or piece.kind, "", ""), texts.code(piece.text))
 
 
-def _folded(kind: str, title: str, body: Markup, *, is_open: bool = False) -> Markup:
+def _tool(texts: HtmlTexts, call: ToolCall) -> Markup:
+    """A call: its line, and below it its input, its edit and its result."""
+    body = [texts.code(code.text, code.language) for code in call.input]
+    if call.diff:
+        body.append(texts.diff(call.diff, call.more))
+    if call.output:
+        body.append(texts.code(call.output, kind="output"))
+    body += [texts.image(picture) for picture in call.images]
+    body += [_tool(texts, nested) for nested in call.nested]
+    facts = escape(call.facts)
+    if call.changed is not None:
+        added, removed = call.changed
+        changed = f'<span class="add">+{added:,}</span> <span class="del">−{removed:,}</span>'
+        facts = Markup(f"{changed} {facts}".rstrip())
+    summary = _summary(call.name, call.argument, facts, call.label)
+    kind = "tool failed" if call.failed else "tool"
+    anchor = f"e{call.number}" if call.number else ""
+    if not body:
+        anchor = f' id="{anchor}"' if anchor else ""
+        return Markup(f'<p class="{kind}"{anchor}>{summary}</p>')
+    return _folded(kind, summary, Markup("").join(body), is_open=call.is_open, anchor=anchor)
+
+
+def _summary(name: str, text: str, facts: str, label: str = "") -> Markup:
+    """The line of what is folded: a name, the beginning of a text, and facts at its end."""
+    mark = f'<span class="label">◆ {escape(label)}</span>' if label else ""
+    line = escape(line_of(text, _LONGEST_SUMMARY))
+    facts = escape(facts)
+    return Markup(
+        f'<b>{escape(name)}</b> <span class="argument">{line}</span> {mark}<span class="facts">{facts}</span>'
+    )
+
+
+def _folded(kind: str, summary: Markup, body: Markup, *, is_open: bool = False, anchor: str = "") -> Markup:
     state = " open" if is_open else ""
-    return Markup(f'<details class="{kind}"{state}><summary>{escape(title)}</summary>{body}</details>')
+    anchor = f' id="{anchor}"' if anchor else ""
+    return Markup(f'<details class="{kind}"{anchor}{state}><summary>{summary}</summary>{body}</details>')
 
 
+_DIFF_KINDS = {"+": ("add", "+ "), "-": ("del", "− "), " ": ("same", "  "), "@": ("hunk", "")}
 _SCHEMES = frozenset(("http", "https", "mailto"))
 
 LONGEST_MARKDOWN = 100_000
@@ -142,7 +175,7 @@ LONGEST_MARKDOWN = 100_000
 LONGEST_CODE = 20_000
 """Characters of the longest code that is coloured."""
 MARKDOWN_BUDGET = 1_000_000
-CODE_BUDGET = 200_000
+CODE_BUDGET = 60_000
 """Characters of Markdown that are laid out, and of code that are coloured, in one document. The rest is shown
 as it is written, because ten times as much would take ten seconds.
 """
@@ -194,23 +227,32 @@ class HtmlTexts:
         """Text as it is written, with its line breaks."""
         return Markup(f'<div class="plain">{escape(text)}</div>')
 
-    def code(self, text: str, language: str = "") -> Markup:
+    def code(self, text: str, language: str = "", kind: str = "hl") -> Markup:
         """Code in a block, coloured if the language is known and there is budget left."""
         body = self._highlighted(text, language, "") or escape(text)
-        return Markup(f'<pre class="hl">{body}</pre>')
+        return Markup(f'<pre class="{kind}">{body}</pre>')
 
-    def diff(self, text: str) -> Markup:
-        """A diff in a block, with a class for each line that was added or removed."""
+    def diff(self, rows: Sequence[DiffRow], more: int) -> Markup:
+        """A diff in a block, with a class for each line that was added or removed.
+
+        :param more: how many other lines there are.
+        """
         parts = []
-        for line in text.split("\n"):
-            kind = {"+": "add", "-": "del", "@": "hunk"}.get(line[:1], "")
-            parts.append(f'<span class="{kind}">{escape(line)}</span>' if kind else str(escape(line)))
-        return Markup('<pre class="diff">' + "\n".join(parts) + "</pre>")
+        for row in rows:
+            number = "" if row.number is None else f'<span class="n">{row.number:>4} </span>'
+            kind, sign = _DIFF_KINDS[row.sign]
+            parts.append(f'<span class="{kind}">{number}{sign}{escape(row.text)}\n</span>')
+        if more:
+            parts.append(f'<span class="hunk">… {counted(more, "more line")}</span>')
+        return Markup('<pre class="diff">' + "".join(parts) + "</pre>")
 
-    def image(self, mime: str, data: bytes, words: str) -> Markup:
+    def image(self, picture: Picture) -> Markup:
         """An image in the page itself, with its description."""
+        if picture.content is None:
+            return Markup('<p class="image">[{}]</p>').format(picture.words)
+        mime, data = picture.content
         source = f"data:{mime};base64,{base64.b64encode(data).decode()}"
-        return Markup('<p class="image"><img src="{}" alt="{}"></p>').format(source, words)
+        return Markup('<p class="image"><img src="{}" alt="{}"></p>').format(source, picture.words)
 
     def _highlighted(self, code: str, language: str, attrs: str) -> str:
         """Code as HTML; "" to have it escaped only."""

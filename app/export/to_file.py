@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.export.choice import Order
 from app.export.exporter import Surroundings, open_export
+from app.export.file_name import file_name
 from app.export.output_file import Target
 from app.formats.errors import Cancelled
 from app.redact import Personal, Redactor, user_in
@@ -17,11 +18,13 @@ class Exported(NamedTuple):
     """A session that was exported.
 
     path      of the file
+    size      of the file in bytes
     replaced  the number of secrets that were replaced; None if nothing was redacted
     problems  what of the session cannot be read, one line each
     """
 
     path: str
+    size: int
     replaced: int | None
     problems: tuple[str, ...]
 
@@ -34,6 +37,14 @@ def redactor_for(path: str, env: Mapping[str, str], home: str) -> Redactor:
     """
     names = {env.get("USER", ""), env.get("LOGNAME", ""), os.path.basename(home), user_in(path)}
     return Redactor(Personal(home, names))
+
+
+def private_name(title: str, agent: str, session_id: str, format: str, redactor: Redactor) -> str:
+    """The name of the file of a session (`file_name`), without the secrets in its title.
+
+    :param redactor: one of this session (`redactor_for`), which is not that of a document.
+    """
+    return file_name(redactor.cut_line(title), agent, session_id, format)
 
 
 def export_to_file(
@@ -65,5 +76,6 @@ def export_to_file(
             if not keep_going():
                 raise Cancelled
             file.write(piece)
+        size = file.tell()
     replaced = None if redactor is None else len(redactor.replacements)
-    return Exported(target.path, replaced, tuple(export.problems))
+    return Exported(target.path, size, replaced, tuple(export.problems))

@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from app.export.choice import FULL, HTML, JSON, JSONL, REDACTED, Choice, file_name
+from app.export.choice import FULL, HTML, JSON, JSONL, REDACTED, Choice
 from app.export.exporter import Export, Surroundings, open_export
+from app.export.file_name import free_path
 from app.export.output_file import NotRegular, Target
-from app.export.to_file import redactor_for
+from app.export.to_file import private_name, redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
 from app.options import DONE, Options, WrongUse
@@ -115,7 +116,7 @@ def _export(
             _to_standard_output(export, options, redactor)
             return
         kept = [session.path, *setup.kept_files()]
-        target = Target(_path(export, options), force=options.force, kept=kept)
+        target = Target(_path(export, session.path, options, setup), force=options.force, kept=kept)
         try:
             target.check()
             with target.opened() as file:
@@ -144,7 +145,7 @@ def _open(session: ResolvedSession, options: Options, setup: Setup, redactor: Re
         tools=options.tools or FULL,
         images=options.images,
     )
-    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     return open_export(
         session.path,
         session.agents,
@@ -156,16 +157,17 @@ def _open(session: ResolvedSession, options: Options, setup: Setup, redactor: Re
     )
 
 
-def _path(export: Export, options: Options) -> str:
+def _path(export: Export, session_path: str, options: Options, setup: Setup) -> str:
     """The path of the file to be made, absolute.
 
     :raises CurrentFolderGone: it is relative, and the current folder is gone.
     """
-    name = file_name(export.agent, export.session_id, options.to or HTML)
-    if options.output is None:
-        return absolute(name)
-    path = absolute(options.output)
-    return os.path.join(path, name) if os.path.isdir(path) else path
+    path = absolute(options.output if options.output is not None else os.curdir)
+    if options.output is not None and not os.path.isdir(path):
+        return path
+    redactor = redactor_for(session_path, setup.env, setup.home)
+    name = private_name(export.title, export.agent, export.session_id, options.to or HTML, redactor)
+    return free_path(os.path.join(path, name), export.session_id)
 
 
 def _write(

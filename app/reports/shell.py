@@ -17,7 +17,8 @@ def run(options: Options, setup: Setup) -> int:
 
 _BASH_COMPLETION = r"""# Completion of leafmark in bash: eval "$(leafmark completion bash)"
 _leafmark() {
-    local word line value prefix="" current
+    local word line value help prefix="" current
+    local -a helps=()
     word="${COMP_LINE:0:COMP_POINT}"
     current="${word##*[[:space:]]}"
     # bash splits words at a colon and an equals sign, and replaces only what follows the last one.
@@ -31,7 +32,16 @@ _leafmark() {
         value="${line%%$'\t'*}"
         printf -v value '%q' "$value"
         COMPREPLY+=("${value#"$prefix"}")
+        help="${line#*$'\t'}"
+        [[ "$help" == *$'\t#' ]] && helps+=("  # ${help%$'\t#'}") || helps+=("")
     done < <(leafmark __complete --line "$word" 2>/dev/null)
+    # Sessions are listed with what they are. A menu would insert that (COMP_TYPE is its code: % or *).
+    if [[ ${#COMPREPLY[@]} -gt 1 && "${COMP_TYPE:-}" != 37 && "${COMP_TYPE:-}" != 42 ]]; then
+        for value in "${!COMPREPLY[@]}"; do
+            line="${COMPREPLY[value]}${helps[value]}"
+            COMPREPLY[value]="${line:0:${COLUMNS:-80}-2}"
+        done
+    fi
     # A filter and AGENT= go on behind their last character.
     [[ ${#COMPREPLY[@]} -eq 1 && "${COMPREPLY[0]}" == *[:=] ]] && compopt -o nospace
     return 0
@@ -72,6 +82,9 @@ function __leafmark_complete
 end
 complete -c leafmark -f -k -a '(__leafmark_complete)'
 complete -c leafmark -s o -l output -r -F
+complete -c leafmark -l report -r -F
+# A session may also be named by its file.
+complete -c leafmark -n 'string match -qr "^[./~]" -- (commandline -ct)' -F
 """
 
 _BASH_KEY = r"""# Alt+R resumes a session of leafmark in this shell: eval "$(leafmark init bash)"

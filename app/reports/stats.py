@@ -132,8 +132,9 @@ def _known(setup: Setup, walked: WalkResult) -> list[tuple[Row | Outline, list[b
 def _complain_of_damage(rows: Sequence[Row | Outline], now_ms: int) -> None:
     damaged = [number for row in rows if (number := problem_count(row, now_ms))]
     if damaged:
-        problems = f"{counted(sum(damaged), 'problem')} in {counted(len(damaged), 'session')}"
-        complain(f"{problems}: lines that cannot be read are not counted; see `leafmark doctor`")
+        number = sum(damaged)
+        verb = "was" if number == 1 else "were"
+        complain(f"{counted(number, 'damaged line')} {verb} not counted (`leafmark doctor` lists them)")
 
 
 def to_json(group: Group) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from app.setup import Setup
 from app.stores import agent_named
 from app.stores.layout import reason
 from app.view.cells import pad, shorten, stable_width, width
-from app.view.formatting import tilde
+from app.view.formatting import counted, tilde
 from app.view.glyphs import ASCII, UNICODE, Glyphs
 from app.view.line import Line, fit_line, line_width, plain_text
 from app.view.problems import is_damaged_line
@@ -143,7 +143,7 @@ def draw(
     row_cells = max(1, cells - len(indent)) if cells else UNBOUNDED
     leaf = view.leaf_row()
     if leaf is None and view.begins_anew:
-        yield f"{indent}   {leaf_mark(glyphs)}: {ANEW} here"
+        yield f"{indent}   {glyphs.leaf}: {ANEW} here"
     for index in range(view.count):
         row = view.row(index)
         line = render_tree_row(
@@ -161,7 +161,7 @@ def draw(
         yield indent + _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
-        yield f"  ({hidden:,} bookkeeping {'entry' if hidden == 1 else 'entries'} not shown; --json has all)"
+        yield f"  ({counted(hidden, 'entry', 'entries')} hidden; --json has all)"
     for fault in tree.problems:
         if is_damaged_line(tree, fault):
             continue
@@ -319,17 +319,12 @@ def render_tree_row(
     return fit_line([*head, *text, *tail], cells)
 
 
-def leaf_mark(glyphs: Glyphs) -> str:
-    """The note on the row of the leaf."""
-    return "<- active" if glyphs is ASCII else "← active"
-
-
 def _tail(row: TreeRow, label: str | None, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
     """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
     before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
     after = problem_notes(row)
     if leaf:
-        after.append((f" {leaf_mark(glyphs)}", "leaf"))
+        after.append((f" {glyphs.leaf}", "leaf"))
     tail = list(before)
     if label is not None:
         room = cells - line_width(before) - line_width(after) - len(" []")

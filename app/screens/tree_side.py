@@ -134,7 +134,9 @@ class TreeSide(Vertical):
             resume=owner.resume_controller.resume,
         )
         self._exporter = SessionExporter(setup, self.post_message)
-        self.exports = ExportFlow(owner.host, owner.messages, owner.prompt, list_pane, self._exporter, setup)
+        self.exports = ExportFlow(
+            owner.host, owner.messages, owner.prompt, list_pane, self._exporter, setup, settings
+        )
 
     def compose(self) -> ComposeResult:
         yield self.tree_pane
@@ -461,6 +463,10 @@ class TreeSide(Vertical):
     def action_export(self) -> None:
         """Export the marked sessions, or the one under the cursor."""
         self._list_pane.once_known(lambda: self.exports.export(self._owner.actions.targets()))
+
+    def action_open_export(self) -> None:
+        """Open what was exported last."""
+        self.exports.open_last()
 
     def action_export_entry(self) -> None:
         """Export the path to the entry under the cursor."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.export.choice import file_name
+from app.export.choice import FORMATS
 from app.formats.errors import Cancelled
 from app.messages import ActionsProgressed
 from app.services.background import GilYielder, in_background
@@ -50,15 +51,37 @@ class SessionExporter:
         self._one_by_one = asyncio.Lock()
         self._progress: ActionProgress | None = None
 
-    async def export(self, rows: Sequence[Row], order: Order, path: str, *, force: bool) -> ExportResult:
+    async def offer(self, rows: Sequence[Row], folder: str) -> dict[str, str]:
+        """Find where the sessions of `rows` would be exported: by format, the path of a file in `folder`, or
+        the folder itself for several sessions.
+        """
+        return await in_background(lambda: self._offer(rows, folder))
+
+    def _offer(self, rows: Sequence[Row], folder: str) -> dict[str, str]:
+        return {
+            format: self._path_in(folder, rows[0], format) if len(rows) == 1 else folder for format in FORMATS
+        }
+
+    def _path_in(self, folder: str, row: Row, format: str, taken: Sequence[str] = ()) -> str:
+        from app.export.file_name import free_path
+        from app.export.to_file import private_name, redactor_for
+
+        redactor = redactor_for(row.path, self._setup.env, self._setup.home)
+        name = private_name(row.title, row.agent, row.id, format, redactor)
+        return free_path(os.path.join(folder, name), row.id, taken)
+
+    async def export(
+        self, rows: Sequence[Row], order: Order, path: str, *, force: bool, made: str
+    ) -> ExportResult:
         """Export the sessions of `rows`.
 
-        :param path: the file, or an existing folder, in which each session gets a file.
+        :param path: the file, or a folder, in which each session gets a file.
         :param force: replace files that are there.
+        :param made: a folder that is created if it is `path`, or the file is in it.
         """
         async with self._one_by_one:
             try:
-                return await in_background(lambda: self._export(list(rows), order, path, force))
+                return await in_background(lambda: self._export(list(rows), order, path, force, made))
             finally:
                 self._progress = None
                 self._post(ActionsProgressed(None))
@@ -71,19 +94,25 @@ class SessionExporter:
         progress.is_stopped = True
         return True
 
-    def _export(self, rows: list[Row], order: Order, path: str, force: bool) -> ExportResult:
+    def _export(self, rows: list[Row], order: Order, path: str, force: bool, made: str) -> ExportResult:
         progress = self._progress = ActionProgress(WHAT)
         progress.total = len(rows)
         exported: list[Exported] = []
         failed: list[tuple[Row, str]] = []
         title = ""
+        with contextlib.suppress(OSError):  # then the files cannot be written, which is reported
+            if made in (path, os.path.dirname(path)):
+                os.makedirs(made, exist_ok=True)
+        in_folder = os.path.isdir(path)
         for row in rows:
             if progress.is_stopped:
                 break
             progress.done = len(exported) + len(failed)
             self._post(ActionsProgressed(progress))
             try:
-                exported.append(self._export_one(row, order, path, force, progress))
+                taken = [each.path for each in exported]
+                file = self._path_in(path, row, order.format, taken) if in_folder else path
+                exported.append(self._export_one(row, order, file, force, progress))
                 title = title or row.title
             except Cancelled:
                 break
@@ -106,9 +135,7 @@ class SessionExporter:
         from app.export.to_file import export_to_file, redactor_for
 
         setup = self._setup
-        surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
-        if os.path.isdir(path):
-            path = os.path.join(path, file_name(row.agent, row.id, order.format))
+        surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
         yielder = GilYielder(lambda: progress.is_stopped)
         if row.agent in TARGETS:
             order = order._replace(target=row.agent)

@@ -26,7 +26,6 @@ from app.view.bars import (
     reading_note,
     search_keys,
     without_lacking,
-    without_resume,
 )
 from app.view.frame import frame
 from app.view.geometry import is_too_small
@@ -219,8 +218,6 @@ def _picture(
     keys = _keys(model, query)
     row = next((line.row for line in model.lines if line.row is not None), None)
     keys = without_lacking(footer("sessions") if keys is None else keys, row)
-    if setup.demo:
-        keys = without_resume(keys)
     drawn = frame(
         model,
         columns,

@@ -352,12 +352,6 @@ def lacks(row: Row | None, command: Command) -> bool:
     return row is not None and bool(command.needs and agent_named(row.agent).why_not(command.needs, row.path))
 
 
-def without_resume(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The (key, label) pairs without the one that resumes a session, for examples, which no agent has."""
-    label = command_by_id("session.resume").label
-    return [pair for pair in pairs if pair[1] != label]
-
-
 def _last_keys() -> list[tuple[str, str]]:
     return offered(command_by_id(id) for id in ("help.show", "app.quit"))
 

@@ -92,7 +92,7 @@ def session_facts(
             ("Cost", dollars),
             ("Errors", f"{row.errors:,}" if row.errors else ""),
             ("Images", f"{row.images:,}" if row.images else ""),
-            ("Damaged", counted(row.problems, "fault") if row.problems else ""),
+            ("Damaged", counted(row.problems, "damaged line") if row.problems else ""),
         ]
     return [(name, stable_width(one_line(inert(value), LONGEST))) for name, value in facts if value]
 

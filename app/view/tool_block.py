@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from app.formats.edits import PAIRS, is_diff
-from app.formats.entry_parts import Part, entry_parts
+from app.formats.entry_parts import Part, content_parts
 from app.formats.json_codec import raw_json
 from app.formats.nested_calls import NestedCall
 from app.formats.text import inert, one_line
@@ -84,14 +84,10 @@ def tool_block(
     """
     most = FULL_LINES if full else SHORT_LINES
     room = max(8, cells - 4)
-    parts = _output(result)
-    output = "\n".join(part.text for part in parts if part.kind in ("text", "tool_result", "error", "raw"))
-    failed = result is not None and _message(result).get("isError") is True
-    diff = _diff(arguments, parts, output)
+    facts = tool_facts(name, arguments, result, MOST_DIFF)
+    diff, output, failed = facts.diff, facts.output, facts.failed
     if diff:
         body, more = [row.drawn([]) for row in diff[:most]], max(0, len(diff) - most)
-        if not failed:
-            output = "" if not any(part.kind == "image" for part in parts) else output
     else:
         most_input, more = INPUT_LINES if output and not full else most, 0
         rest = input_lines(name, arguments, room - 2, is_headed=True, most=most_input)
@@ -108,12 +104,10 @@ def tool_block(
         body += [DocumentLine([(row, style)] if row else [], scrolls=True) for row in rows]
         more += hidden
         is_tail = failed and not full and hidden > 0
-    body += [own_line(f"[image: {one_line(part.text)}]") for part in parts if part.kind == "image"]
+    body += [own_line(f"[image: {one_line(part.text)}]") for part in facts.images]
     lines = [barred(line) for line in body]
     shown_name = stable_width(one_line(name or "tool", 40))
-    head, open_head = fold_head(
-        shown_name, "call", argument_of(name, arguments), _right(name, result, parts, output, diff, failed)
-    )
+    head, open_head = fold_head(shown_name, "call", argument_of(name, arguments), facts.right)
     code = "".join(_code_of(arguments)[:1])
     text = "\n".join(filter(None, (input_text(name, arguments), output if output.strip() else "")))
     return Block(
@@ -127,6 +121,40 @@ def tool_block(
         text=text,
         codes=[code] if code else [],
     )
+
+
+class ToolFacts(NamedTuple):
+    """The content of the result of a call.
+
+    diff     the change to a file; empty for none
+    output   its text; "" if the diff shows the same
+    images   the parts that are images
+    failed   whether the call failed
+    right    the end of its line: how much it changed or gave back, how it failed, how long it took
+    """
+
+    diff: Sequence[DiffRow]
+    output: str
+    images: Sequence[Part]
+    failed: bool
+    right: Line
+
+
+def tool_facts(name: str, arguments: Any, result: Result | None, most: int | None = None) -> ToolFacts:
+    """The content of the result of a call.
+
+    :param arguments, result: as of `tool_block`.
+    :param most: characters of a diff, or of the texts of an edit, that are compared; None for all.
+    """
+    parts = _output(result)
+    output = "\n".join(part.text for part in parts if part.kind in ("text", "tool_result", "error", "raw"))
+    images = [part for part in parts if part.kind == "image"]
+    failed = result is not None and _message(result).get("isError") is True
+    diff = _diff(arguments, parts, output, most)
+    right = _right(name, result, parts, output, diff, failed)
+    if diff and not failed and not images:
+        output = ""
+    return ToolFacts(diff, output, images, failed, right)
 
 
 def window(text: str, most: int, *, tail: bool = False) -> tuple[list[str], int]:
@@ -186,18 +214,18 @@ def _message(result: Result) -> Mapping[str, Any]:
 def _output(result: Result | None) -> list[Part]:
     if result is None:
         return []
-    return [part for part in entry_parts(dict(result.raw)) if part.kind not in ("meta", "details")]
+    return content_parts(dict(result.raw))
 
 
-def _diff(arguments: Any, parts: Sequence[Part], output: str) -> list[DiffRow]:
+def _diff(arguments: Any, parts: Sequence[Part], output: str, most: int | None) -> list[DiffRow]:
     """The change that the call makes to a file; empty for none."""
     for part in parts:
         if part.kind == "diff" and part.text:
-            return list(diff_rows(part.text[:MOST_DIFF]))
-    edits = edit_rows(arguments, MOST_DIFF)
+            return list(diff_rows(part.text[:most]))
+    edits = edit_rows(arguments, most)
     if edits is not None:
         return list(edits)
-    return list(diff_rows(output[:MOST_DIFF])) if is_diff(output) else []
+    return list(diff_rows(output[:most])) if is_diff(output) else []
 
 
 def barred(line: DocumentLine) -> DocumentLine:

@@ -258,7 +258,7 @@ def tree_facts(
     if faults > damaged:
         faulty.append(counted(faults, "fault"))
     if damaged:
-        faulty.append(f"{damaged:,} damaged")
+        faulty.append(counted(damaged, "damaged line"))
     if faulty:
         facts.append(f"{', '.join(faulty)} (!)")
     if hidden and view.tree_filter == "default":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
@@ -66,6 +67,15 @@ def open_in_program(
         _complain(app, f"{command[0]} {result.problem}")
     elif result is not None and result.changed:
         app.notify("Changes to this copy are not saved to the session", markup=False)
+
+
+def show_on_terminal(app: App[Any], text: str) -> None:
+    """Show an inert text on the terminal in place of the screen, until the user presses Enter."""
+    try:
+        with app.suspend(), suppress(OSError, EOFError, KeyboardInterrupt):
+            input(text)
+    except SuspendNotSupported:
+        _complain(app, "The toy agent cannot run here")
 
 
 def _complain(app: App[Any], text: str) -> None:

@@ -82,7 +82,7 @@ def path_of(run, session):
 def test_without_labels_the_exit_code_is_1(run, store):
     assert run("labels") == (1, "", "leafmark: no session has a label\n")
     assert run("labels", "pi-aabb") == (1, "", "leafmark: pi-aabb: no entry has a label\n")
-    assert json.loads(run("labels", "agent-1", "--json").out) == {"schema": 2, "labels": []}
+    assert json.loads(run("labels", "agent-1", "--json").out) == {"schema": 3, "labels": []}
 
 
 def test_a_label_on_a_missing_entry_is_listed_as_such(run, store):

@@ -20,7 +20,7 @@ def command(name: str, arguments: str = "") -> str:
 def rows(run: Any, *words: str) -> list[str]:
     """The rows of the tree of the session `one`."""
     found = run("tree", "one", *words).out.splitlines()[1:]
-    shown = [row for row in found if "bookkeeping" not in row]
+    shown = [row for row in found if "entries hidden" not in row and "entry hidden" not in row]
     return [row.split(maxsplit=1)[1].lstrip(" •│├└─") for row in shown]
 
 
@@ -233,7 +233,7 @@ def test_commands_are_shown_as_they_were_typed(run, home) -> None:
         "[output]: Usage 12%",
         "[bash]: ls -l",
         "[output]: notes",
-        "assistant: (aborted) ← active",
+        "assistant: (aborted) ← leaf",
     ]
     for words in (
         ("export", "one", "--to", "md", "-o", "-"),

@@ -131,7 +131,7 @@ def test_an_unusable_filter_is_pointed_at(run, store):
 
 def test_list_json_has_the_documented_fields(leafmark, store):
     document = json.loads(leafmark("list", "--json").stdout)
-    assert (document["schema"], document["total"]) == (2, 3)
+    assert (document["schema"], document["total"]) == (3, 3)
     first = document["sessions"][0]
     assert first == {
         "agent": "pi",
@@ -162,6 +162,9 @@ def test_list_json_has_the_documented_fields(leafmark, store):
         "subagent": False,
         "tags": [],
         "note": None,
+        "expires": None,
+        "kept": False,
+        "gone": False,
     }
     assert document["sessions"][2]["problems"] == 2
     limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)
@@ -204,9 +207,9 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     assert done.stdout.splitlines() == [
         "Auth  pi  aaaa1111  /work/app",
         "00000001  • user: fix the login",
-        "e         • ├─ assistant: other answer [good] ← active",
+        "e         • ├─ assistant: other answer [good] ← leaf",
         "00000002    └─ assistant: too early",
-        "  (2 bookkeeping entries not shown; --json has all)",
+        "  (2 entries hidden; --json has all)",
     ]
 
 
@@ -245,12 +248,12 @@ def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
     write_session(tmp_path / "anew.jsonl", *lines)
     done = leafmark("tree", "anew.jsonl").stdout.splitlines()
     assert done[1:4] == [
-        "            ← active: the agent begins anew here",
+        "            ← leaf: the agent begins anew here",
         "00000001    user: one",
         "00000002    assistant: two",
     ]
     assert leafmark("tree", "anew.jsonl", "--ascii").stdout.splitlines()[1] == (
-        "            <- active: the agent begins anew here"
+        "            <- leaf: the agent begins anew here"
     )
     assert json.loads(leafmark("tree", "anew.jsonl", "--json").stdout)["begins_anew"] is True
     assert json.loads(leafmark("tree", "aaaa1111", "--json").stdout)["begins_anew"] is False

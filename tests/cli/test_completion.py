@@ -12,7 +12,7 @@ import pytest
 
 from tests.cases import cases
 from tests.cli.conftest import ROOT
-from tests.factory import chain, entry, write_session
+from tests.factory import chain, entry, header, message, write_session
 from tests.terminal import Terminal
 
 SHELLS = ("bash", "zsh", "fish")
@@ -44,7 +44,7 @@ def test_commands_options_and_values_are_offered(run, home):
     assert {"list", "search", "resume"} <= set(completed(run, ""))
     assert completed(run, "list", "--l") == ["--limit"]
     assert completed(run, "export", "--no-r") == ["--no-redact"]
-    assert completed(run, "search", "--sort", "re") == ["relevance", "recent"]
+    assert completed(run, "search", "--sort", "re") == ["recent", "relevance"]
     assert completed(run, "search", "--sort=rel") == ["--sort=relevance"]
     assert completed(run, "--store", "p") == ["pi="]
     assert completed(run, "--th") == ["--theme"]
@@ -69,6 +69,35 @@ def test_sessions_labels_filters_and_tags_of_the_catalog_are_offered(run, sessio
     assert completed(run, "tag", "aaaa1111-x", "+cl") == ["+client-x"]
     run("trash", "bbbb2222-y")
     assert completed(run, "restore", "b") == ["bbbb2222-y"]
+
+
+def test_the_newest_ten_sessions_are_offered_by_short_ids_with_their_titles(run, home, env):
+    folder = home / ".pi/agent/sessions/--work--"
+    ids = [f"019e7026-8a{number:02x}-7ecc-80e9-007b6160619{number % 10}" for number in range(12)]
+    twins = ["019e7000-0000-7ecc-80e9-000000000001", "019e7000-0000-7ecc-80e9-000000000002"]
+    for number, id in enumerate([*ids, *twins]):
+        prompt = message("00000001", None, "user", f"prompt {number}", number + 1)
+        write_session(folder / f"{number}.jsonl", header(id), prompt)
+    assert run("list").code == 0
+    offered = completed(run, "tree", "")
+    assert offered == [*twins[::-1], *(id[:13] for id in ids[:3:-1])]
+    assert run("__complete", "--", "tree", ids[4][:13]).out.split("\t")[1].endswith(": prompt 4\n")
+    assert completed(run, "tree", ids[4][:14]) == [ids[4]]
+    assert run("tree", ids[4][:13]).code == 0
+    script = """
+        eval "$(leafmark completion bash)"
+        COMP_LINE="leafmark tree 019e7026-8a0" COMP_POINT=26 COMP_TYPE=63 COLUMNS=200
+        _leafmark
+        printf '%s\\n' "${COMPREPLY[0]}" "${#COMPREPLY[@]}"
+    """
+    shown, number = output([shell("bash"), "-c", script], env).splitlines()
+    assert shown.startswith("019e7026-8a0b  # pi ")
+    assert (shown.endswith(": prompt 11"), number) == (True, "10")
+
+
+def test_entries_are_offered_for_the_options_that_take_one(run, sessions):
+    assert completed(run, "show", "aaaa1111-x", "--entry", "0") == ["00000001"]
+    assert completed(run, "export", "aaaa1111-x", "--branch=0") == ["--branch=00000001"]
 
 
 def test_nothing_is_scanned_or_written(run, home):
@@ -163,7 +192,7 @@ def test_fish_completes(sessions, env):
     """
     lines = output([shell("fish"), "--no-config", "-c", script], env).splitlines()
     assert lines[0] == "tree\tprint the tree of a session"
-    assert lines[1].startswith("aaaa1111-x\tFix the login (")
+    assert lines[1].startswith("aaaa1111-x\tpi ")
     assert lines[2] == "agent:omp\toh-my-pi"
 
 

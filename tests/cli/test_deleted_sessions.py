@@ -61,7 +61,7 @@ def test_the_prompts_of_a_deleted_session_are_found(run: Any, home: Path) -> Non
     assert [each["session_id"] for each in hits(run, "paint", "-door")] == ["one"]
     assert [each["session_id"] for each in hits(run, "door", "agent:claude", "role:assistant")] == []
     assert hits(run, "door", "agent:pi") == []
-    assert "as_kept" not in run("search", "door", "in:all").err
+    assert "searched_in_index" not in run("search", "door", "in:all").err
 
 
 def test_a_deleted_session_is_found_by_what_was_typed_alone(run: Any, home: Path) -> None:

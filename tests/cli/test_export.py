@@ -36,7 +36,7 @@ def names(folder: Path) -> set[str]:
 
 def test_export_writes_a_private_file_without_secrets_and_says_so(leafmark, session, tmp_path):
     done = leafmark("export", "aaaa")
-    target = tmp_path / "pi-aaaa1111.html"
+    target = tmp_path / "use-redacted-anthropic-key.html"
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{target}\n{LOOKED.format(1)}"
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
@@ -46,6 +46,28 @@ def test_export_writes_a_private_file_without_secrets_and_says_so(leafmark, sess
     assert "another answer" in text
     assert str(tmp_path) not in text
     assert names(tmp_path) == {target.name}
+
+
+def test_a_file_is_named_after_the_title_for_every_file_system(leafmark, session, tmp_path):
+    """With a number if a file of another session has the name, and never over one of the same session."""
+    titles = {
+        "Flaky login on CI": "flaky-login-on-ci.md",
+        "Flaky: login / on ... CI?": "flaky-login-on-ci-2.md",
+        "../../etc/passwd\x1b[31m": "etc-passwd.md",
+        "NUL": "nul-session.md",
+        "语言 🌍 Größe": "语言-größe.md",
+        "🌍 !?": "pi-s5.md",
+        " ".join(["word"] * 30): "-".join(["word"] * 12) + ".md",
+        "x" * 70: "x" * 60 + ".md",
+    }
+    for number, (title, name) in enumerate(titles.items()):
+        write_session(session.parent / f"{number}_s{number}.jsonl", *chain(title, "no", id=f"s{number}"))
+        done = leafmark("export", f"s{number}", "--to", "md")
+        assert (done.returncode, Path(done.stdout.splitlines()[0]).name) == (0, name), (title, done.stderr)
+    done = leafmark("export", "s1", "--to", "md")
+    assert done.returncode == 3
+    assert "flaky-login-on-ci-2.md: is there already" in done.stderr
+    assert names(tmp_path) == set(titles.values())
 
 
 def test_an_existing_file_is_kept_unless_forced(leafmark, session, tmp_path):
@@ -144,7 +166,7 @@ def test_several_sessions_go_into_a_folder_and_one_that_fails_stops_no_other(lea
     done = leafmark("export", "aaaa", "nothing", "bbbb", "--to", "md", "-o", folder)
     assert done.returncode == 1
     assert done.stderr == "leafmark: no session matches 'nothing' (path, id or unique beginning of an id)\n"
-    assert names(folder) == {"pi-aaaa1111.md", "pi-bbbb.md"}
+    assert names(folder) == {"use-redacted-anthropic-key.md", "second.md"}
 
 
 def test_review_groups_the_secrets_by_kind_and_hides_all_but_their_ends(leafmark, session, tmp_path):
@@ -219,7 +241,7 @@ def test_a_damaged_session_is_exported_and_the_damage_is_told(leafmark, session,
     done = leafmark("export", "aaaa")
     assert done.returncode == 0
     assert done.stderr.startswith(f"leafmark: {session}: not all of it can be read: line 6: ")
-    assert "line 6: " in (tmp_path / "pi-aaaa1111.html").read_text("utf-8")
+    assert "line 6: " in (tmp_path / "use-redacted-anthropic-key.html").read_text("utf-8")
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -267,4 +289,4 @@ def test_open_shows_the_file_in_the_browser_of_the_user(leafmark, session, tmp_p
     assert shutil.which(str(browser))
     done = leafmark("export", "aaaa", "--open", BROWSER=f"{browser} %s")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "home/opened").read_text() == (tmp_path / "pi-aaaa1111.html").as_uri()
+    assert (tmp_path / "home/opened").read_text() == (tmp_path / "use-redacted-anthropic-key.html").as_uri()

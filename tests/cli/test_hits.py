@@ -21,7 +21,7 @@ from app.view.cells import width
 from tests.cases import cases
 from tests.factory import NOW, make_row
 
-NOTHING_ODD = {"instead": {}, "as_kept": [], "unread": []}
+NOTHING_ODD = {"corrections": {}, "loosened": False, "searched_in_index": [], "unread": []}
 
 
 class Where(NamedTuple):
@@ -205,7 +205,7 @@ def test_json_has_the_documented_fields(report):
     assert code == 0
     assert out.isascii()
     first, second, third = json.loads(out)["hits"]
-    assert json.loads(out) == {"schema": 2, "total": 7, **NOTHING_ODD, "hits": [first, second, third]}
+    assert json.loads(out) == {"schema": 3, "total": 7, **NOTHING_ODD, "hits": [first, second, third]}
     assert first == {
         "agent": "pi",
         "session_id": "one",
@@ -215,6 +215,8 @@ def test_json_has_the_documented_fields(report):
         "entry_id": "e1",
         "role": "user",
         "snippet": "the needle lies here",
+        "tier": "",
+        "missing": [],
         "on_active_path": False,
         "timestamp": "2026-05-28T20:26:40.000Z",
     }
@@ -250,15 +252,15 @@ def test_without_hits_the_exit_code_is_1_and_notes_are_printed_once(report):
         "leafmark: no session matches",
     ]
     code, out, _ = report([Page(done=True)], "--json")
-    assert (code, json.loads(out)) == (1, {"schema": 2, "total": 0, **NOTHING_ODD, "hits": []})
+    assert (code, json.loads(out)) == (1, {"schema": 3, "total": 0, **NOTHING_ODD, "hits": []})
 
 
 def test_json_has_the_facts_of_the_last_page(report):
     first = Page([hit(ONE)], 1, instead={"neadle": ("needle",)})
     last = Page(total=1, done=True, instead={"neadle": ("needle",)}, as_kept=["/a"], unread=["/b", "/c"])
     document = json.loads(report([first, last], "--json")[1])
-    assert document["instead"] == {"neadle": ["needle"]}
-    assert (document["as_kept"], document["unread"]) == (["/a"], ["/b", "/c"])
+    assert document["corrections"] == {"neadle": ["needle"]}
+    assert (document["searched_in_index"], document["unread"]) == (["/a"], ["/b", "/c"])
 
 
 @cases(

@@ -42,13 +42,14 @@ def test_the_numbers_of_a_scan_are_printed(run, folder):
     assert document.pop("text_bytes") > 0
     assert document.pop("dead_bytes") == 0
     assert document == {
-        "schema": 2,
+        "schema": 3,
         "whole": 3,
         "tails": 0,
         "bytes": sum((folder / name).stat().st_size for name in ("a.jsonl", "b.jsonl")),
         "sessions": 2,
         "refused": 1,
         "passed_over": 0,
+        "kept": 0,
     }
 
 
@@ -62,7 +63,7 @@ def test_a_right_index_has_no_findings(run, folder):
     run("index")
     assert run_json(run, "--verify") == (
         0,
-        {"schema": 2, "checked": 3, "changed": 0, "without_text": 0, "findings": [], "repaired": 0},
+        {"schema": 3, "checked": 3, "changed": 0, "without_text": 0, "findings": [], "repaired": 0},
     )
     assert run("index", "--verify").out == "3 files compared, 0 differences\n"
 

@@ -101,7 +101,7 @@ def test_sessions_are_trashed_listed_and_restored(run, home, store):
     assert done.out.startswith('Restored "Auto" (omp-1).\n')
     assert sessions(home) == before
     assert run("trash", "--list") == (1, "", "leafmark: no session is in the trash\n")
-    assert json.loads(run("trash", "--list", "--json").out) == {"schema": 2, "sessions": []}
+    assert json.loads(run("trash", "--list", "--json").out) == {"schema": 3, "sessions": []}
 
 
 @pytest.mark.parametrize("named", ["omp-1", "om", "{old_path}", "{trash_path}"])
@@ -123,10 +123,10 @@ def test_json_has_each_session_and_its_change(run, home, store):
     back = {"kind": "restore", "before": str(trash_path), "after": str(path)}
     for words, move in ((("trash", "pi-aaaa"), to_trash), (("restore", "pi-aaaa"), back)):
         document = json.loads(run(*words, "--json").out)
-        assert document == {"schema": 2, "changes": [{"session": session, "change": {**change, **move}}]}
+        assert document == {"schema": 3, "changes": [{"session": session, "change": {**change, **move}}]}
     document = json.loads(run("undo", "--json").out)
     undone = {"session": session, "change": {**change, **to_trash}, "undone": {**change, **back}}
-    assert document == {"schema": 2, "changes": [undone]}
+    assert document == {"schema": 3, "changes": [undone]}
 
 
 def test_a_session_that_cannot_be_trashed_does_not_stop_the_others(run, home, store, monkeypatch):

@@ -84,7 +84,7 @@ def test_json_is_one_object_per_line(tmp_path, folder):
         change = json.loads(output_line)
         assert change.pop("timestamp").endswith("Z")
         assert change == {
-            "schema": 2,
+            "schema": 3,
             "change": "changed",
             "agent": "pi",
             "session_id": "aaaa",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,9 @@ from tests.factory import NOW, append, entry, header, message, write_session
 from tests.redact.secret_texts import EXAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+ZONE = "Europe/Berlin"
 GOLDENS = Path(__file__).parent / "goldens"
 
 
@@ -65,27 +68,89 @@ def conversation(path: Path) -> Path:
     )
 
 
+def work(path: Path) -> Path:
+    """Write a session with two calls in one answer, an edit, a failed command and another model."""
+
+    def answer(number: int, model: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+        line = message(f"0000000{number}", f"0000000{number - 1}", "assistant", "", number, model=model)
+        usage = {"input": 1_000, "output": 200, "cacheRead": 5_000, "cost": {"total": 0.25}}
+        line["message"] |= {"content": list(blocks), "usage": usage}
+        return line
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        return {"type": "toolCall", "id": name, "name": name, "arguments": arguments}
+
+    def result(number: int, name: str, text: str, **more: Any) -> dict[str, Any]:
+        parent = f"0000000{number - 1}"
+        return message(
+            f"0000000{number}",
+            parent,
+            "toolResult",
+            text,
+            number,
+            toolCallId=name,
+            toolName=name,
+            **more,
+        )
+
+    edit = call(
+        "edit", path="src/a.py", oldText="def f():\n    return 1\n", newText="def f():\n    return 2\n"
+    )
+    return write_session(
+        path,
+        header("work", cwd="/home/alice/app"),
+        message("00000001", None, "user", "Make f return 2, and test it.", 1),
+        answer(
+            2,
+            "large-1",
+            {"type": "text", "text": "I edit and test."},
+            edit,
+            call("bash", command="make test"),
+        ),
+        result(3, "bash", "1 failed\nmake: *** [test] Error 2\nCommand exited with code 2", isError=True),
+        result(4, "edit", "Edited src/a.py"),
+        answer(5, "small-1", call("write", path="b.py", content="import a\n\nprint(a.f())\n")),
+        result(6, "write", "Wrote 25 bytes"),
+        message("00000007", "00000006", "user", "Thanks.", 50),
+    )
+
+
 def golden_documents(folder: Path) -> Iterable[tuple[str, str]]:
     """Return the name and the text of each golden file."""
-    path = conversation(folder / "golden.jsonl")
-    for format in FORMATS:
+    documents = [(conversation(folder / "golden.jsonl"), format) for format in FORMATS]
+    documents += [(work(folder / "work.jsonl"), format) for format in ("html", "md")]
+    for path, format in documents:
         redactor = Redactor(Personal("/home/alice", ["alice"]))
         choice = Choice(all_branches=format not in ("json", "jsonl"))
         text = exported(path, format, choice, redactor=redactor).replace(str(folder), "FOLDER")
         # The style and the script of the page are files of their own, and the policy has their digests.
         text = re.sub(r"<(style|script)>.*?</\1>", r"<\1>…</\1>", text, flags=re.DOTALL)
-        yield f"conversation.{format}.txt", re.sub(r"sha256-[^']+", "sha256-…", text)
+        name = "conversation" if path.stem == "golden" else path.stem
+        yield f"{name}.{format}.txt", re.sub("sha256-[^&]+", "sha256-…", text)
 
 
 def record() -> None:
     """Write the goldens anew: `python -c 'from tests.export.test_formats import record; record()'`."""
     import tempfile
 
+    os.environ["TZ"] = ZONE
+    time.tzset()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in golden_documents(Path(folder)):
             (GOLDENS / name).write_text(text, "utf-8")
 
 
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local times are those of `ZONE`."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", ZONE)
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
 def test_each_format_gives_its_golden_document(tmp_path: Path) -> None:
     for name, text in golden_documents(tmp_path):
         if ".jsonl" in name:  # ids of new entries are random
@@ -137,7 +202,7 @@ def test_json_has_the_messages_for_the_model(tmp_path: Path) -> None:
         context = manager.build_session_context(leaf)
         assert document["messages"] == context.messages
         assert document["model"] == context.model
-        assert document["schema"] == 2
+        assert document["schema"] == 3
 
 
 @cases("format", FORMATS)
@@ -285,7 +350,7 @@ def test_markdown_has_no_elements_but_its_own_and_no_images(tmp_path: Path) -> N
         token.content for token in (*tokens, *inline) if token.type in ("html_block", "html_inline")
     )
     elements = re.findall(r"<(/?[a-zA-Z!]+)", written)
-    assert set(elements) == {"a", "/a", "details", "/details", "summary", "/summary", "code", "/code"}
+    assert set(elements) == {"a", "/a", "details", "/details", "summary", "/summary"}
     assert elements.count("details") == elements.count("/details")
     assert not [token for token in inline if token.type == "image"]
     assert not set("\x1b\x00\u202e") & set(text)

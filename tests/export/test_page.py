@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import os
 import re
@@ -17,20 +18,20 @@ import pytest
 from app.export.choice import Choice
 from app.redact import Redactor
 from tests.export.hostile import HOST, write_hostile
-from tests.export.test_formats import conversation, exported
+from tests.export.test_formats import conversation, exported, work
 
 ELEMENTS = set(
     re.findall(
         r"\w+",
         "html head meta title style body header h1 p span div input button kbd main article h2 a time details"
-        " b summary pre nav ol ul li footer script em strong code table thead tbody tr th td img",
+        " b summary pre nav label ol ul li footer script em strong code table thead tbody tr th td img",
     )
 )
 ATTRIBUTES = set(
     re.findall(
         r"[\w-]+",
         "lang http-equiv content charset name id class type placeholder aria-label autocomplete role tabindex"
-        " href datetime title rel open hidden src alt",
+        " href datetime title rel open hidden src alt for",
     )
 )
 
@@ -102,14 +103,20 @@ def test_a_hostile_session_adds_nothing_that_runs_or_loads(hostile: str) -> None
 def test_labels_and_entries_are_linked_by_number(tmp_path: Path) -> None:
     text = exported(conversation(tmp_path / "s.jsonl"), "html", Choice(all_branches=True))
     page = Elements(text)
-    anchors = {attributes["id"] for tag, attributes in page.found if tag == "article"}
+    anchors = {
+        attributes["id"] for tag, attributes in page.found if re.match(r"e\d+$", attributes.get("id", ""))
+    }
     assert anchors == {"e1", "e2", "e3", "e4", "e5", "e8", "e9"}
+    (result,) = [tag for tag, attributes in page.found if attributes.get("id") == "e3"]
+    assert result == "details"  # the result of a tool is a part of the answer
     links = {
         attributes["href"][1:] for tag, attributes in page.found if attributes.get("href", "").startswith("#")
     }
-    assert links == anchors
-    assert '<li><a href="#e1">start</a></li>' in text
-    assert 'A branch from <a href="#e3">entry 3</a>' in text
+    assert links <= anchors
+    assert '<p class="mark"><a href="#e1">◆ start</a></p>' in text
+    assert 'A branch from <a href="#e2">entry 2</a>' in text
+    assert 'Ψ 1 other branch starts here:\n<a href="#e5">The second answer.</a>' in text
+    assert 'Ψ 1 other branch starts here:\n<a href="#e4">The first answer.</a>' in text
 
 
 PROBE = """
@@ -121,6 +128,11 @@ const check = () => {
   const key = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   results.title = document.title;
   results.first = shown();
+  const listed = () => [...document.querySelectorAll("nav li.user, nav li.assistant")]
+    .filter((each) => each.offsetParent).map((each) => each.querySelector("a").hash.slice(1));
+  results.prompts = listed().slice(0, 1).concat(listed().slice(-1));
+  document.getElementById("all-entries").click();
+  results.entries = listed();
   document.querySelector("nav ol a[href='#e2']").click();
   results.afterClick = shown();
   results.hash = location.hash;
@@ -169,13 +181,52 @@ def test_in_chromium_nothing_runs_or_loads_and_tree_search_and_links_work(tmp_pa
     assert results["afterClick"][0] == "e1"
     assert "e86" not in results["afterClick"]
     assert results["hash"] == "#e2"
-    assert results["afterKey"] == "e3"
+    assert results["afterKey"] == "e4"
+    assert results["prompts"] == ["e1", "e85"]
+    assert results["entries"][:3] == ["e1", "e2", "e8"]
     assert results["found"] == "2 found"
     assert results["hit"] == "e85"
     assert results["afterHit"] == other
     # Without the test's digest, its script does not run.
     page.write_text(text.replace("</body>", f"{PROBE}</body>"), "utf-8")
     assert "RESULTS{" not in dumped(page, tmp_path, log)
+
+
+FRAMES = """
+<body><script>
+addEventListener("load", () => setTimeout(() => {
+  const widths = [...document.querySelectorAll("iframe")].map((each) => {
+    const root = each.contentDocument.documentElement;
+    const wide = [...root.querySelectorAll("article *")]
+      .filter((one) => one.getBoundingClientRect().right > each.width);
+    return [each.width, root.scrollWidth, wide.map((one) => one.outerHTML.slice(0, 80)).slice(0, 3)];
+  });
+  document.body.textContent = "RESULTS" + JSON.stringify(widths) + "END";
+}, 0));
+</script>
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium")
+def test_in_chromium_no_line_is_wider_than_the_page(tmp_path: Path) -> None:
+    texts = [
+        exported(work(tmp_path / "w.jsonl"), "html"),
+        exported(write_hostile(tmp_path / "h.jsonl"), "html", Choice(all_branches=True)),
+    ]
+    # A frame may be narrower than the window of a browser.
+    frames = "".join(
+        f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>'
+        for width in (360, 1280)
+        for text in texts
+    )
+    page = tmp_path / "page.html"
+    page.write_text(FRAMES + frames, "utf-8")
+    dom = dumped(page, tmp_path, tmp_path / "net.json")
+    found = json.loads(re.search("RESULTS(.*?)END", html.unescape(dom))[1])  # type: ignore[index]
+    assert [width for width, *_ in found] == ["360", "360", "1280", "1280"]
+    for width, scrolled, wide in found:
+        assert (scrolled, wide) == (int(width), []), (width, wide)
 
 
 def dumped(page: Path, folder: Path, log: Path) -> str:
@@ -193,6 +244,7 @@ def dumped(page: Path, folder: Path, log: Path) -> str:
             f"--user-data-dir={folder / 'profile'}",
             f"--log-net-log={log}",
             "--virtual-time-budget=5000",
+            "--hide-scrollbars",
             "--dump-dom",
             page.as_uri(),
         ],

@@ -343,8 +343,8 @@ def test_the_command_prints_text_and_json(
         "active_seconds": 60.0,
     }
     rows = [{"key": "p/m2", **expected}]
-    assert json.loads(out) == {"schema": 2, "total": {"key": "total", **expected}, "rows": rows}
-    assert (code, "1 problem in 1 session" in err) == (0, True)
+    assert json.loads(out) == {"schema": 3, "total": {"key": "total", **expected}, "rows": rows}
+    assert (code, "1 damaged line was not counted" in err) == (0, True)
     # In a pipe, the values are separated by tabs.
     assert run("--by", "model")[1] == "p/m2\t1\t1\t2\t1\t0\t2\t4\t3\t0\t0.25\t0.0\t60.0\tfalse\tfalse\n"
     # On a terminal there are bars, a heat map and the totals, in the width of the terminal.

@@ -31,7 +31,7 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         assert "Examples" in ui.text()
         footer = ui.text().splitlines()[-1]
         assert "v read" in footer
-        assert "resume" not in footer
+        assert "resume" in footer
         folder = ui.screen.setup.demo
         assert folder
         example_count = ui.screen.model.known

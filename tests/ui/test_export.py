@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 
 from tests.factory import chain
 from tests.ui.conftest import pi_session
@@ -67,7 +69,8 @@ async def test_the_path_to_the_entry_under_the_cursor_is_exported(browser, three
 async def test_marked_sessions_are_exported_to_a_folder(browser, three, tmp_path):
     folder = tmp_path / "shared"
     folder.mkdir()
-    (folder / "pi-plain.html").write_text("mine")
+    mine = folder / "write-a-man-page.html"
+    mine.write_text("mine, of the session plain")
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("plain")))
         await ui.press("asterisk")
@@ -76,7 +79,29 @@ async def test_marked_sessions_are_exported_to_a_folder(browser, three, tmp_path
         await open_dialog(ui)
         assert f"{marked} sessions" in ui.text()
         await choose_target(ui, str(folder))
-        await ui.until(lambda: message_with(ui, "Not exported: pi-plain.html is there, and is kept"), "both")
+        await ui.until(
+            lambda: message_with(ui, "Not exported: write-a-man-page.html is there, and is kept"), "both"
+        )
         await ui.until(lambda: message_with(ui, f"Exported {marked - 1} sessions to"), "the others")
-    assert (folder / "pi-plain.html").read_text() == "mine"
+    assert mine.read_text() == "mine, of the session plain"
     assert len(list(folder.iterdir())) == marked
+
+
+async def test_an_export_goes_into_the_folder_for_exports_and_a_key_opens_it(browser, three, tmp_path):
+    opened = tmp_path / "opened"
+    opener = tmp_path / "bin" / ("open" if sys.platform == "darwin" else "xdg-open")
+    opener.parent.mkdir()
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    opener.chmod(0o755)
+    path = f"{opener.parent}:{os.environ['PATH']}"
+    folder = tmp_path / "home" / "leafmark-exports"
+    async with browser(env={"PATH": path}) as ui:
+        ui.sessions.go_to(str(ui.path("plain")))
+        await open_dialog(ui)
+        offered = ui.screen.query_one("#export-path").value
+        assert offered == "~/leafmark-exports/write-a-man-page.html"
+        await ui.press("enter")
+        await ui.until(lambda: message_with(ui, "(E to open); 0 secrets replaced"), "the message")
+        await ui.press("E")
+        await ui.until(opened.exists, "the file in a program")
+    assert opened.read_text() == str(folder / "write-a-man-page.html")

@@ -31,6 +31,8 @@ async def test_the_copy_menu_copies_what_is_under_the_cursor(browser, three):
         assert await copied(ui, "tab", "y", "y") == "faster"
         assert await copied(ui, "y", "i") == "branchy"
         assert await copied(ui, "v", "left_square_bracket", "y", "y") == "use redis"
+        await ui.press("y", "m")
+        await ui.until(lambda: "\n> fix the login\n" in ui.app.clipboard, "the conversation")
         await ui.press("1", "y", "r")
         await ui.until(lambda: "pi --session" in ui.app.clipboard, "the command")
 

@@ -44,7 +44,7 @@ async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
         await ui.until(lambda: ui.screen.beside.tree_pane.knows_branches, "the branches")
-        assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane").words[1]
+        assert "4 faults, 1 damaged line (!)" in ui.screen.query_one("#tree-pane").words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
             file.write(json.dumps(label) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import nullcontext
 
 import pytest
 
@@ -215,3 +216,22 @@ async def test_a_session_in_the_background_is_joined_while_it_runs(browser, tmp_
             await ui.until(lambda: "Enter runs claude --resume one" in ui.text(), "the usual command")
             await ui.press("enter")
             assert ui.app.return_value.argv == ["claude", "--resume", "one"]
+
+
+async def test_a_toy_agent_resumes_an_example_and_returns(browser, three, monkeypatch):
+    shown = []
+    monkeypatch.setattr("textual.app.App.suspend", lambda self: nullcontext())
+    monkeypatch.setattr("builtins.input", shown.append)
+    async with browser() as ui:
+        await ui.press("f6")
+        await ui.until(lambda: len(ui.listed()) > 10, "the examples")
+        await ui.settled()
+        title = ui.sessions.row.title
+        await ui.press("enter")
+        await ui.until(lambda: shown, "the toy agent")
+        await ui.settled()
+        assert ui.sessions.row.title == title
+        assert "Enter runs a toy agent instead of pi in ~/work/shop" in ui.text()
+    (text,) = shown
+    assert f'Here pi would go on with "{title}"' in text
+    assert "pi --session " in text

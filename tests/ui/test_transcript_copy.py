@@ -61,15 +61,30 @@ async def test_the_editor_gets_the_transcript_as_markdown(browser, tmp_path, sho
         assert ui.toasts() == []
 
 
+async def test_the_clipboard_gets_the_conversation_without_secrets(browser, tmp_path, monkeypatch):
+    token = "ghp_" + "a1B2" * 9
+    pi_session(tmp_path, *chain("fix it", f"with **{token}**", id="s"), id="s")
+    async with browser() as ui:
+        copied = []
+        monkeypatch.setattr(ui.app, "copy_to_clipboard", copied.append)
+        await ui.press("colon", *"markdown", "enter")
+        await ui.until(lambda: "1 secret replaced" in ui.text(), "the message")
+        assert "Copied the conversation as Markdown" in ui.text()
+    (text,) = copied
+    assert "\n> fix it\n" in text
+    assert "with **[redacted: GitHub token]**" in text.replace("\\", "")
+    assert token not in text
+
+
 async def test_a_session_that_is_being_read_is_said_and_escape_drops_it(
     browser, tmp_path, shown, monkeypatch
 ):
     pi_session(tmp_path, *chain("fix it", "red\u202eder", id="s"), id="s")
     may_go_on, real = Event(), exporter.open_export
 
-    def wait(*arguments):
+    def wait(*arguments, **more):
         may_go_on.wait()
-        return real(*arguments)
+        return real(*arguments, **more)
 
     monkeypatch.setattr(exporter, "open_export", wait)
     async with browser(env=PROGRAMS) as ui:

@@ -36,7 +36,7 @@ def drawn(view, cells=60):
 
 def test_a_chain_is_not_indented_and_the_leaf_is_marked(tmp_path):
     view = opened(tmp_path, *chain("hello", "hi", "bye"))
-    assert drawn(view) == [" * user: hello", " * assistant: hi", " * user: bye <- active"]
+    assert drawn(view) == [" * user: hello", " * assistant: hi", " * user: bye <- leaf"]
 
 
 def test_the_branch_with_the_leaf_comes_first(tmp_path):
@@ -46,7 +46,7 @@ def test_the_branch_with_the_leaf_comes_first(tmp_path):
         " * user: fix the login",
         " * assistant: the token is read too early",
         " * |= user: use redis [redis]",
-        " * |   assistant: done, faster <- active",
+        " * |   assistant: done, faster <- leaf",
         "   `= user: try caching it",
         "       assistant: done, slower",
     ]
@@ -59,7 +59,7 @@ def test_the_branch_with_the_leaf_comes_first(tmp_path):
 def test_the_mark_of_the_leaf_is_at_the_end_of_the_shown_active_path(tmp_path, tree_filter, marked):
     view = opened(tmp_path, *branched(), tree_filter=tree_filter)
     assert view.node(view.leaf_row()).id == marked
-    assert [index for index, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
+    assert [index for index, row in enumerate(drawn(view)) if "<- leaf" in row] == [view.leaf_row()]
 
 
 def test_a_hidden_active_path_has_no_mark_of_the_leaf(tmp_path):
@@ -76,7 +76,7 @@ def test_a_fold_hides_and_counts_the_entries_below(tmp_path):
     view = opened(tmp_path, *branched())
     view.fold(view.tree.by_id["e"], True)
     assert ids(view) == ["a", "b", "e", "c", "d"]
-    assert drawn(view)[2] == " * |+ user: use redis (1) [redis] <- active"
+    assert drawn(view)[2] == " * |+ user: use redis (1) [redis] <- leaf"
     assert view.index_of(view.tree.by_id["f"]) == 2
     view.fold(view.tree.by_id["e"], False)
     assert ids(view) == ["a", "b", "e", "f", "c", "d"]
@@ -122,7 +122,7 @@ def test_children_of_a_hidden_entry_are_drawn_under_the_nearest_shown_ancestor(t
     )
     assert drawn(view) == [
         " * user: one",
-        " * |- assistant: three <- active",
+        " * |- assistant: three <- leaf",
         "   `- assistant: two",
     ]
 
@@ -135,7 +135,7 @@ def test_a_branch_without_shown_entries_is_not_drawn(tmp_path):
         entry("custom", "x", "a", customType="t"),
         message("b", "a", "assistant", "two"),
     )
-    assert drawn(view) == [" * user: one", " * assistant: two <- active"]
+    assert drawn(view) == [" * user: one", " * assistant: two <- leaf"]
 
 
 def test_several_roots_stand_side_by_side(tmp_path):
@@ -147,7 +147,7 @@ def test_several_roots_stand_side_by_side(tmp_path):
     )
     assert drawn(view) == [
         " * = user: again",
-        " * assistant: ok <- active",
+        " * assistant: ok <- leaf",
         "   = user: one (another root)",
         "   assistant: two",
     ]
@@ -167,7 +167,7 @@ def test_every_root_but_the_first_is_marked(tmp_path):
     )
     assert drawn(view, 80) == [
         " * = user: lost ! its parent is not in the file",
-        " * assistant: found <- active",
+        " * assistant: found <- leaf",
         "   = user: root one (another root)",
         "   assistant: answer one",
         "   user: root two (another root)",

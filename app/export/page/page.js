@@ -38,16 +38,20 @@
   };
 
   const goTo = (number, focus = true) => {
-    const article = articleOf.get(number);
+    // The result of a tool is a part of the article with its call.
+    const target = byId(`e${number}`);
+    const article = target?.closest("article");
     if (!article) return;
+    number = numberOf(article);
     if (article.hidden) showPath(number);
+    if (target !== article) target.open = true;
     rowOf.get(here)?.classList.remove("here");
     here = number;
     const row = rowOf.get(number);
     row?.classList.add("here");
     row?.scrollIntoView({ block: "nearest" });
     if (focus) article.focus({ preventScroll: true });
-    article.scrollIntoView({ block: "start" });
+    target.scrollIntoView({ block: "start" });
   };
 
   const step = (wanted, direction) => {
@@ -72,7 +76,7 @@
     hits = [];
     hit = -1;
     for (const article of articles) {
-      const matches = wanted !== "" && article.textContent.toLowerCase().includes(wanted);
+      const matches = wanted !== "" && article.lastElementChild.textContent.toLowerCase().includes(wanted);
       article.classList.toggle("hit", matches);
       rowOf.get(numberOf(article))?.classList.toggle("hit", matches);
       if (matches) hits.push(numberOf(article));
