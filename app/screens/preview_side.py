@@ -124,7 +124,9 @@ class PreviewSide(Vertical):
         row, owner = self._list_pane.list.row, self._owner
         if row is not None:
             setup, settings = owner.setup, owner.settings
-            everything = ListModel(setup.here, setup.home, initial({}, sizes=settings.show_size))
+            everything = ListModel(
+                setup.here, setup.home, initial({}, sizes=settings.show_size, wanted=settings.arranged())
+            )
             index = owner.feed.share(everything.arrangement)
             browser = SessionsScreen(BROWSER, TreeSide, setup, everything, settings, index, begin_at=row.path)
             browser.runner.shares_with(owner.runner)

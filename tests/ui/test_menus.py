@@ -117,3 +117,13 @@ async def test_alt_and_arrows_go_to_prompts_from_the_search_line(browser, three)
         before = ui.tree.node.id
         await ui.press("alt+up")
         assert (ui.focus, ui.tree.node.id != before) == ("filter", True)
+
+
+async def test_the_settings_say_how_the_list_of_the_browser_begins(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text('scope = "here"\norder = "recent"\ngrouped = false\n')
+    async with browser() as ui:
+        assert ui.listed() == ["branchy", "plain"]
+        assert "Sessions · this folder · recent" in ui.text()
+    async with browser(selector="") as ui:
+        assert "Resume · this folder · threaded" in ui.text(), "the selector begins as pi does"
