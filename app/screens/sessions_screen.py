@@ -47,7 +47,7 @@ from app.view.bars import keys_line, lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
-from app.view.menus import state_of
+from app.view.menus import command_of_words, state_of
 from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
@@ -56,7 +56,7 @@ from app.view.tree_row import LEGEND as TREE_LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar, Divider, KeysBar, Pane
+from app.widgets.panes import Bar, Divider, HeaderBar, KeysBar, Pane, WordClicked
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen, LineScroll
 
@@ -315,7 +315,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def compose(self) -> ComposeResult:
         # The popup comes first: Textual paints what stands before a widget that appears again.
         yield self.sessions_pane.popup
-        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
+        yield HeaderBar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
             yield Divider(id="divider")
@@ -491,6 +491,12 @@ class SessionsScreen(FirstPictureScreen[None]):
         if event.button and not self._has_dragged and isinstance(event.widget, LineScroll):
             self._has_dragged = True
             self.messages.show("Shift+drag selects text")
+
+    @on(WordClicked)
+    async def _word_clicked(self, event: WordClicked) -> None:
+        """Change what is clicked in the header, or in the rule of the list."""
+        if event.owner is self.sessions_pane or event.owner.id == "header":
+            await self._menu_chosen(command_of_words(event.text) or None)
 
     @on(Divider.Dragged)
     @on(Pane.Dragged)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.stores import AGENTS
+from app.view.arrangement import ORDERS
 from app.view.formatting import short_id, tilde
 
 if TYPE_CHECKING:
@@ -18,6 +20,29 @@ CHANGED_KEYS = {
     "project": "Enter unfolds a project now; c starts a session",
 }
 """A key that has changed -> what it does now."""
+
+
+_WORDS = {
+    "this folder": "list.scope",
+    "all folders": "list.scope",
+    "all agents": "list.agent",
+    "named only": "list.named",
+    "needs you": "list.needs",
+    "with hidden ones": "list.hidden",
+    **dict.fromkeys(ORDERS, "list.choose_order"),
+    **{agent.name: "list.agent" for agent in AGENTS},
+}
+
+
+def command_of_words(words: str) -> str:
+    """The id of the command that changes what these words of the header or of the list's rule say; "" for
+    none.
+    """
+    if words in _WORDS:
+        return _WORDS[words]
+    if words.split()[1:2] in (["need"], ["needs"]):
+        return "list.needs"
+    return "list.hidden" if "hidden" in words else ""
 
 
 def state_of(id: str, model: ListModel, row: Row | None, *, home: str, theme: str) -> str:

@@ -127,3 +127,20 @@ async def test_the_settings_say_how_the_list_of_the_browser_begins(browser, thre
         assert "Sessions · this folder · recent" in ui.text()
     async with browser(selector="") as ui:
         assert "Resume · this folder · threaded" in ui.text(), "the selector begins as pi does"
+
+
+async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
+    async with browser() as ui:
+        for words, field, after in (
+            ("all folders", "scope", "here"),
+            ("this folder", "scope", "all"),
+            ("all agents", "agent", "pi"),
+        ):
+            lines = ui.text().splitlines()
+            y = next(y for y, line in enumerate(lines[:2]) if words in line)
+            await ui.pilot.click(offset=(lines[y].index(words) + 1, y))
+            await ui.settled()
+            assert getattr(ui.sessions.model.arrangement, field) == after
+        header = ui.text().splitlines()[0]
+        await ui.pilot.click(offset=(header.index("threaded") + 1, 0))
+        await ui.until(lambda: isinstance(ui.screen, MenuDialog), "the orders")
