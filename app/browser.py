@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def empty_list(surroundings: setup.Setup, settings: Settings, preset: Preset = BROWSER) -> ListModel:
     """A list without sessions, arranged as the last run left it."""
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
-    arrangement = initial(remembered, preset, sizes=settings.show_size)
+    arrangement = initial(remembered, preset, sizes=settings.show_size, wanted=settings.arranged())
     return ListModel(surroundings.here, surroundings.home, arrangement)
 
 

@@ -21,11 +21,62 @@ _NEEDS = {
     "block.fork block.fork_to",
 }
 """Ability of an agent (`app.stores.base.ABILITIES`) -> the ids of the commands that need it."""
+MENUS: dict[str, tuple[str, dict[str, str]]] = {
+    "copy": (
+        "Copy",
+        {
+            "y": "session.copy_id entry.copy block.copy",
+            "c": "entry.copy_code block.copy_code",
+            "m": "session.copy_markdown",
+            "r": "session.copy shown.copy_command",
+            "p": "session.copy_path",
+            "i": "session.copy_id",
+            "l": "session.copy_link",
+        },
+    ),
+    "go": (
+        "Go to",
+        {
+            "g": "cursor.first",
+            "n": "list.needs",
+            "l": "label.list",
+            "t": "trash.show",
+            "h": "history.show",
+            "s": "statistics.show",
+            "a": "archive.show",
+            "comma": "settings.show",
+            "f": "theme.choose",
+        },
+    ),
+    "view": (
+        "View",
+        {
+            "e": "list.hidden tree.hidden",
+            "s": "list.scope",
+            "o": "list.choose_order",
+            "d": "list.roomy",
+            "g": "list.group",
+            "a": "list.agent",
+            "n": "list.named",
+            "p": "list.paths",
+        },
+    ),
+}
+"""Menu -> its title, and key -> the ids of the commands that the key chooses: the one of the pane with the
+focus, else the first that does something there. `menu.NAME` opens it.
+"""
+_MENU_KEY_OF = {
+    id: (menu, key)
+    for menu, (_, keys) in reversed(MENUS.items())
+    for key, ids in reversed(keys.items())
+    for id in ids.split()
+}
 _NEED_OF = {id: ability for ability, ids in _NEEDS.items() for id in ids.split()}
 
 
 class Command:
     """A command. `needs` is the ability of agents without which it is not offered for a session; "" for none.
+    `menu` is its place in a menu: (name of the menu, key); None for none.
 
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
         these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
@@ -43,7 +94,9 @@ class Command:
         because pagers use their keys: f for the next page, n for the next hit.
     """
 
-    __slots__ = ("action", "first", "help", "id", "keys", "label", "needs", "pane", "preview", "selector")
+    __slots__ = (
+        "action", "first", "help", "id", "keys", "label", "menu", "needs", "pane", "preview", "selector"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +123,7 @@ class Command:
         self.selector = same if selector is None else selector
         self.preview = preview and pane in ("sessions", "side")
         self.needs = _NEED_OF.get(id, "")
+        self.menu = _MENU_KEY_OF.get(id)
 
 
 # `_no_preview`: not while the preview of the selector has the focus; `_browser`: not in the selector.
@@ -91,7 +145,7 @@ COMMANDS: tuple[Command, ...] = (
         "session.resume",
         "enter",
         "screen.resume",
-        "Resume the session; on a project: start a new session in its folder",
+        "Resume the session; on a project: unfold or fold it",
         "resume",
     ),
     _no_preview("session.read", "v", "beside.show_transcript", "Read the transcript", "read"),
@@ -144,8 +198,9 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the pane beside up"),
     _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the pane beside down"),
     _sessions("session.details", "i", "screen.act('details')", "Show all details of the session"),
-    _no_preview("session.copy_id", "y", "screen.act('copy_id')", "Copy the session id"),
+    _no_preview("session.copy_id", "", "screen.act('copy_id')", "Copy the session id"),
     _no_preview("session.copy_path", "Y", "screen.act('copy_path')", "Copy the path of the session file"),
+    _no_preview("session.copy_link", "", "screen.act('copy_link')", "Copy a link to the session file"),
     _sessions(
         "session.copy_markdown",
         "",
@@ -157,12 +212,13 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview("group.close", "left h", "close_or_climb", "Fold the project, or go to its row"),
     _no_preview("group.open_all", "plus equals_sign", "open_all", "Unfold all projects"),
     _no_preview("group.close_all", "minus", "close_all", "Fold all projects"),
-    _sessions("list.scope", "s", "screen.turn('scope')", "Switch between this folder and all folders"),
+    _sessions("list.scope", "", "screen.turn('scope')", "Switch between this folder and all folders"),
     _sessions("list.group", "O", "screen.turn('grouped')", "Group by project, or show one list"),
     _sessions("list.agent", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
     _sessions("list.needs", "w", "screen.turn('needs')", "Show what needs you, or all sessions"),
     _sessions("list.roomy", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
-    _sessions("list.hidden", "full_stop", "screen.turn('hidden')", "Show empty sessions and sub-agents"),
+    _sessions("list.hidden", "", "screen.turn('hidden')", "Show empty sessions and sub-agents"),
+    _sessions("list.choose_order", "", "screen.show_orders", "Choose the order of the list"),
     _side("session.rename", "ctrl+r", "screen.act('rename')", "Rename the session", "rename"),
     _side(
         "session.trash",
@@ -207,6 +263,8 @@ COMMANDS: tuple[Command, ...] = (
         "Take the completion, or list the filters",
         selector="Take the completion, or switch between this folder and all folders",
     ),
+    _filter("filter.previous_prompt", "alt+up", "beside.go_prompt(-1)", "Previous prompt in the pane beside"),
+    _filter("filter.next_prompt", "alt+down", "beside.go_prompt(1)", "Next prompt in the pane beside"),
     _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the pane beside up"),
     _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the pane beside down"),
     _filter(
@@ -290,7 +348,7 @@ COMMANDS: tuple[Command, ...] = (
     _right("entry.parent", "backspace", "beside.in_tree('go_parent')", "Go to the parent entry"),
     _right(
         "tree.hidden",
-        "full_stop",
+        "",
         "beside.in_tree('toggle_hidden')",
         "Show the hidden entries, or hide them again",
     ),
@@ -301,7 +359,7 @@ COMMANDS: tuple[Command, ...] = (
     _right("label.next", "m", "beside.in_tree('go_label', 1)", "Next label"),
     _right("label.previous", "M", "beside.in_tree('go_label', -1)", "Previous label"),
     _right("entry.export", "x", "beside.export_entry", "Export the path to this entry"),
-    _right("entry.copy", "y ctrl+x", "beside.copy_entry", "Copy the text of the entry", "copy"),
+    _right("entry.copy", "ctrl+x", "beside.copy_entry", "Copy the text of the entry"),
     _right("entry.copy_code", "Y", "beside.copy_code", "Copy the next block of code", "copy code"),
     _right("entry.edit", "e", "beside.open_entry('editor')", "Open the entry in $EDITOR"),
     _right("entry.page", "vertical_line", "beside.open_entry('pager')", "Open the entry in $PAGER"),
@@ -332,7 +390,7 @@ COMMANDS: tuple[Command, ...] = (
         "prompt.previous", "left_square_bracket alt+up", "go_prompt(-1)", "Previous prompt", "previous prompt"
     ),
     _transcript("prompt.next", "right_square_bracket alt+down", "go_prompt(1)", "Next prompt", "next prompt"),
-    _transcript("block.copy", "y", "copy_block", "Copy the block", "copy"),
+    _transcript("block.copy", "ctrl+x", "copy_block", "Copy the block"),
     _transcript("block.copy_code", "Y", "copy_block_code", "Copy the next code in the block"),
     _transcript("transcript.export", "x", "beside.export_shown", "Export the session"),
     _transcript("transcript.close", "v t", "beside.close_transcript", "Go to this entry in the tree", "tree"),
@@ -355,7 +413,7 @@ COMMANDS: tuple[Command, ...] = (
     _list("cursor.down", "down j", "cursor_down", "One row down"),
     _list("cursor.page_up", "pageup ctrl+b", "page_up", "One page up"),
     _list("cursor.page_down", "pagedown ctrl+f", "page_down", "One page down"),
-    _list("cursor.first", "home g", "first", "First row"),
+    _list("cursor.first", "home", "first", "First row"),
     _list("cursor.last", "end G", "last", "Last row"),
     _app(
         "filter.open",
@@ -427,7 +485,31 @@ COMMANDS: tuple[Command, ...] = (
     _app("help.show", "question_mark f1", "show_help", "Show the help", "help"),
     _app("app.suspend", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     _app("app.quit", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
+    _app("menu.copy", "y", "show_menu('copy')", "Open the copy menu", "copy"),
+    _app("menu.go", "g", "show_menu('go')", "Open the go-to menu", "go to"),
+    _app("menu.view", "full_stop", "show_menu('view')", "Open the view menu", "view"),
 )
+MAIN_KEYS = (
+    ("session.resume", "Resume the session; on a project: unfold it; on an entry: continue from there"),
+    ("filter.open", "Search the sessions; in a tree or a transcript: search that"),
+    ("session.read", "Read the transcript"),
+    ("session.tree", "Go to the tree of the session"),
+    ("session.mark", "Mark the session; in a tree or a transcript: unfold and fold"),
+    ("beside.previous_prompt beside.next_prompt", "Previous prompt, next prompt"),
+    ("menu.copy", "Copy, from a menu"),
+    ("entry.label", "Label the entry"),
+    ("session.export", "Export the session"),
+    ("session.trash", "Trash the marked sessions (or this one)"),
+    ("change.undo", "Undo"),
+    ("help.show", "Show the help"),
+)
+"""The twelve keys with which the help begins: the ids of their commands, and what they do."""
+PI_KEYS = frozenset((
+    "list.order", "list.named", "list.paths", "session.trash_or_edit", "branch.fold", "branch.unfold",
+    "tree.filter_next", "tree.filter_previous", "tree.filter_default", "tree.filter_tools",
+    "tree.filter_user", "tree.filter_labelled", "tree.filter_all",
+))  # fmt: skip
+"""The ids of the commands whose keys are those of pi and oh-my-pi, which have a page of the help."""
 _BY_ID = {command.id: command for command in COMMANDS}
 PANES = ("sessions", "side", "filter", "project", "tree", "entry", "right", "transcript", "list", "app")
 

@@ -78,7 +78,8 @@ def run(
     settings = _settings(setup)
     remembered = {} if setup.demo else paths.read_screen(setup.env)
     preset = BROWSER if query is None else SELECTOR
-    arrangement = initial(remembered, preset, sizes=settings is not None and settings.show_size)
+    given = settings or Settings()
+    arrangement = initial(remembered, preset, sizes=given.show_size, wanted=given.arranged())
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
     ending.hold_stop()

@@ -154,17 +154,24 @@ def key_named(name: str) -> str | None:
 
 
 def keys_of(command: Command) -> str:
-    """The names of all keys of a command."""
-    return ", ".join(key_name(key) for key in command.keys)
+    """The names of all keys of a command. The last may be that of a menu and the key in it: ``y p``."""
+    return ", ".join(filter(None, [*map(key_name, command.keys), _menu_keys(command)]))
 
 
 def key_of(id: str, *, typing: bool = False) -> str:
-    """The name of the first key of the command with this id; "" if it has none.
+    """The name of the first key of the command with this id, else its keys in a menu; "" if it has none.
 
     :param typing: the first key that also works in an input, which takes characters as text.
     """
-    keys = [key for key in command_by_id(id).keys if not (typing and _types_text(key))]
-    return key_name(keys[0]) if keys else ""
+    command = command_by_id(id)
+    keys = [key for key in command.keys if not (typing and _types_text(key))]
+    return key_name(keys[0]) if keys else "" if typing else _menu_keys(command)
+
+
+def _menu_keys(command: Command) -> str:
+    """The key that opens the menu of a command, and the key in it; "" for none."""
+    opens = command_by_id(f"menu.{command.menu[0]}").keys if command.menu else ()
+    return f"{key_name(opens[0])} {key_name(command.menu[1])}" if command.menu and opens else ""
 
 
 def _types_text(key: str) -> bool:

@@ -14,6 +14,7 @@ from app.formats.text import one_line
 from app.paths import CONFIG, config_folder
 from app.small_files import read_small
 from app.stores import AGENTS
+from app.view.arrangement import ORDERS, SCOPES
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 from app.view.tree_filter import TREE_FILTERS
 
@@ -44,6 +45,7 @@ class Settings:
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param ask_summary: offer a summary of the branch that is left.
     :param tree_filter: the filter of a tree at first (`app.view.tree_filter.TREE_FILTERS`).
+    :param scope: the scope of the browser's list at first; ``order``: its order; ``grouped``: by project.
     :param needs_days: for how many days a session that waits, or that ended badly, needs the user.
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
@@ -61,6 +63,9 @@ class Settings:
     ask_before_trash: bool = True
     ask_summary: bool = True
     tree_filter: str = "default"
+    scope: str = "all"
+    order: str = "threaded"
+    grouped: bool = True
     needs_days: int = 7
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
@@ -72,6 +77,10 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict)
     prices: Prices = LIST_PRICES
     problems: tuple[str, ...] = ()
+
+    def arranged(self) -> dict[str, Any]:
+        """The fields of the `Arrangement` with which the list of the browser begins."""
+        return {"scope": self.scope, "order": self.order, "grouped": self.grouped}
 
     def draws_images(self, env: Mapping[str, str], encoding: str) -> str:
         """How images are drawn on the user's terminal, see `image_method`; "" if they are not drawn.
@@ -318,6 +327,27 @@ SETTINGS = (
         "Show the size of the session's file in rows of two lines.",
         "show_size = false",
         _YES_NO[::-1],
+        _yes_or_no,
+    ),
+    Setting(
+        "scope",
+        "The sessions that the browser lists at first: those of all folders, or of this folder.",
+        'scope = "all"',
+        tuple(f'"{name}"' for name in SCOPES),
+        _one_of(*SCOPES),
+    ),
+    Setting(
+        "order",
+        "The order that the browser's list has at first.",
+        'order = "threaded"',
+        tuple(f'"{name}"' for name in ORDERS),
+        _one_of(*ORDERS),
+    ),
+    Setting(
+        "grouped",
+        "Group the browser's list by project at first.",
+        "grouped = true",
+        _YES_NO,
         _yes_or_no,
     ),
     Setting(

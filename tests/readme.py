@@ -6,12 +6,13 @@ command line. A table stands between the comments ``<!-- name -->`` and ``<!-- /
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from app.command_table import COMMANDS, SHARED, Command, Option, Word
-from app.commands import PANES, RIGHT_PANES, command_by_id, pane_commands
+from app.commands import MAIN_KEYS, PANES, PI_KEYS, RIGHT_PANES, command_by_id, pane_commands
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
@@ -52,10 +53,16 @@ def keys() -> str:
 
     A command that differs in the selector has a row for each screen.
     """
-    lines: list[str] = []
-    for pane in PANES:
-        lines += [f"## {PANE_TITLES[pane]}", "", "| where | keys | what they do | id |", "|---|---|---|---|"]
-        for command in pane_commands(pane):
+    lines = ["## Twelve keys", "", "| keys | what they do |", "|---|---|"]
+    lines += [f"| {' / '.join(map(_keys, ids.split()))} | {text} |" for ids, text in MAIN_KEYS]
+    for title, owners, of_pi in (
+        *((PANE_TITLES[pane], [pane], False) for pane in PANES),
+        ("Keys of pi and oh-my-pi", PANES, True),
+    ):
+        lines += ["", f"## {title}", "", "| where | keys | what they do | id |", "|---|---|---|---|"]
+        listed = itertools.chain.from_iterable(map(pane_commands, owners))
+        for command in (each for each in listed if (each.id in PI_KEYS) == of_pi):
+            pane = command.pane
             in_preview = command.preview or bool(pane == "transcript" and command.selector)
             places = [(PANE_TITLES[pane] + IN_PREVIEW * in_preview, command.help)]
             if pane not in RIGHT_PANES and command.selector != command.help:
@@ -65,7 +72,7 @@ def keys() -> str:
                 for place_name, help_text in places
                 if help_text
             ]
-        lines.append("")
+    lines.append("")
     return "\n".join(lines)
 
 

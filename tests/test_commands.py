@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.commands import COMMANDS, PANES, command_by_id, pane_commands
-from app.keys import QUIT_KEYS, footer, key_of, remap
+from app.commands import COMMANDS, MENUS, PANES, command_by_id, pane_commands
+from app.keys import QUIT_KEYS, footer, key_of, keys_of, remap
 from app.settings import read_settings
 from app.view.bars import list_keys, preview_keys, search_keys
 from app.view.preset import BROWSER, SELECTOR
@@ -79,7 +79,9 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("c", "session.new", *["shown.new"] * 3),
         ("p", "session.pin", *["shown.pin"] * 3),
         ("backspace", "", "entry.parent", "entry.parent", "block.parent"),
-        ("full_stop", "list.hidden", *["tree.hidden"] * 3),
+        *((key, f"menu.{name}", f"menu.{name}", f"menu.{name}", f"menu.{name}") for key, name in (
+            ("y", "copy"), ("g", "go"), ("full_stop", "view")
+        )),
         ("at", "", "leaf.go", "leaf.go", "transcript.end"),
         ("f", "session.fork", "entry.fork", "entry.fork_shown", "block.fork"),
         ("F", "session.fork_to", "entry.fork_to", "entry.fork_shown_to", "block.fork_to"),
@@ -89,13 +91,12 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("C", "", "branch.compare", "", "block.compare"),
         ("T", "", "label.times", "", ""),
         ("exclamation_mark", "", "tree.problems", "", ""),
-        ("y", "session.copy_id", "entry.copy", "entry.copy", "block.copy"),
         ("Y", "session.copy_path", "entry.copy_code", "entry.copy_code", "block.copy_code"),
         ("ctrl+y", "session.copy", *["shown.copy_command"] * 3),
         ("e", "session.edit", *["entry.edit"] * 3),
         ("vertical_line", "session.page", *["entry.page"] * 3),
         ("r", "", *["entry.raw"] * 3),
-        ("s", "list.scope", "", "", ""),
+        ("s", "", "", "", ""),
         ("a", "list.agent", "", "", ""),
         ("D", "list.roomy", "", "", ""),
         ("plus", "group.open_all", "branch.unfold_all", "", "block.open_all"),
@@ -107,7 +108,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("ctrl+n", "list.named", "", "", ""),
         ("ctrl+p", "list.paths", "", "", ""),
         ("ctrl+r", "session.rename", *["shown.rename"] * 3),
-        ("ctrl+x", "", *["entry.copy"] * 3),
+        ("ctrl+x", "", "entry.copy", "entry.copy", "block.copy"),
         ("shift+enter", "", "entry.summarise", "", ""),
         *((f"alt+{key}", "", f"tree.filter_{name}", "", "") for key, name in (
             ("d", "default"), ("t", "tools"), ("u", "user"), ("l", "labelled"), ("a", "all")
@@ -157,8 +158,21 @@ def test_a_command_without_keys_shows_and_binds_none() -> None:
 
 @cases("keys_text", ["", " , ", ","])
 def test_no_key(keys_text: str) -> None:
-    assert remap({"list.scope": keys_text}) == []
-    assert keys("list.scope") == ()
+    assert remap({"list.agent": keys_text}) == []
+    assert keys("list.agent") == ()
+
+
+def test_a_command_of_a_menu_has_the_key_of_the_menu_and_its_own() -> None:
+    command = command_by_id("list.scope")
+    assert (key_of(command.id), key_of(command.id, typing=True), keys_of(command)) == (". s", "", ". s")
+    assert keys_of(command_by_id("trash.show")) == "X, g t"
+    assert remap({command.id: "s", "menu.go": "f9", "trash.show": ""}) == []
+    assert (key_of(command.id), keys_of(command), key_of("trash.show")) == ("s", "s, . s", "F9 t")
+    for menu, (_, choices) in MENUS.items():
+        for key, ids in choices.items():
+            for id in ids.split():
+                assert command_by_id(id).menu, (menu, key, id)
+        assert not {"j", "k", "G", "q", "escape", "enter"} & choices.keys(), "the keys of the popup"
 
 
 def test_key_names_may_be_spelled_in_any_way() -> None:
@@ -187,13 +201,13 @@ def test_a_key_of_another_command_stays_its_key() -> None:
     assert remap({"app.quit": "enter"}) == ["app.quit: Enter stays the key of session.resume"]
     assert keys("app.quit") == ("q", "ctrl+q", "ctrl+c")
     # In a place without the other command, the key is free.
-    assert remap({"tree.filter_next": "s", "entry.raw": "D"}) == []
-    assert (keys("tree.filter_next"), keys("entry.raw")) == (("s",), ("D",))
+    assert remap({"tree.filter_next": "w", "entry.raw": "D"}) == []
+    assert (keys("tree.filter_next"), keys("entry.raw")) == (("w",), ("D",))
 
 
 def test_if_two_commands_want_a_key_the_first_gets_it() -> None:
     assert remap({"session.pin": "f9", "list.scope": "f9"}) == ["list.scope: F9 stays the key of session.pin"]
-    assert (keys("session.pin"), keys("list.scope")) == (("f9",), ("s",))
+    assert (keys("session.pin"), keys("list.scope")) == (("f9",), ())
 
 
 def test_two_commands_that_do_the_same_may_share_a_key() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.controllers.dialog_host import started
 from app.services.list_facts import ListFacts, write_problem
 from app.view.arrangement import saved_fields
+from app.view.menus import CHANGED_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.panes.sessions_pane import SessionsPane
     from app.setup import Setup
+
+_TOLD = "told-keys"
+"""The value with the names of the changes that were told."""
 
 
 @dataclass(eq=False, repr=False)
@@ -52,6 +56,7 @@ class FactsFeed:
         self.places: Sequence[tuple[str, str, str]] = ()
         self.reasons: dict[str, str] = {}
         self.can_undo = self.can_redo = False
+        self._told: set[str] = set()
 
     def stop(self) -> None:
         """End the service."""
@@ -129,6 +134,17 @@ class FactsFeed:
         self.read_recaps()
         # at once: leafmark may end with the next key
         self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+
+    @started
+    async def tell_change(self, name: str) -> None:
+        """Say what a key does that has changed, the first time that it is used."""
+        if name in self._told or name not in CHANGED_KEYS:
+            return
+        self._told.add(name)
+        known = (await self._files.read_values()).get(_TOLD, "").split()
+        if name not in known:
+            self._messages.show(CHANGED_KEYS[name])
+            await self._await_saved(self._files.remember({_TOLD: " ".join([*known, name])}))
 
     @started
     async def read_opened(self) -> None:

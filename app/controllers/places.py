@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.controllers.dialog_host import started
 from app.panes.transcript_pane import TranscriptPane
+from app.services.background import in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 class Places:
     """Opens the dialogs of the places, and does what is chosen there.
 
+    has_archive   an agent has an archive; False until `look_for_archive` is done
+
     :param runner: runs the actions and posts their results; call `renew_history` then.
     :param go_to: moves the cursor to a session of the list.
     :param all_rows: returns all sessions, whatever the list shows; for any thread.
@@ -46,6 +51,7 @@ class Places:
 
     def __post_init__(self) -> None:
         self._history: HistoryDialog | None = None
+        self.has_archive = False
 
     def show_history(self) -> None:
         """List what was done and undone."""
@@ -114,6 +120,12 @@ class Places:
             before = pane.model.arrangement
             pane.drop()
             pane.show_arrangement(before.changed(scope="all", named_only=False, agent="", only=chosen))
+
+    @started
+    async def look_for_archive(self) -> None:
+        """Find out whether an agent has an archive, for the go-to menu."""
+        folders = [store.agent.archive(store) for store in self._setup.stores]
+        self.has_archive = await in_background(lambda: any(map(os.path.isdir, filter(None, folders))))
 
     def show_archive(self) -> None:
         """List what agents have put into their archives."""

@@ -102,7 +102,7 @@ class ResumeController:
         newest = self._newest
         if newest is not None:
             self._shows_command = False
-            return self._start_bar(newest, cells, shows_key=shows_key)
+            return self._start_bar(newest, cells)
         if row is None or not self._pane.is_answered:
             self._shows_command = False
         elif self.planned == row.path:
@@ -131,13 +131,13 @@ class ResumeController:
         project = self._pane.list.project if self._host.is_mounted else None
         return project.latest.row if project is not None and project.latest is not None else None
 
-    def _start_bar(self, newest: Row, cells: int, *, shows_key: bool) -> Line:
+    def _start_bar(self, newest: Row, cells: int) -> Line:
         """The bar of a project."""
         planned, plan = self._start or (None, None)
         is_planned = plan is not None and planned is not None and planned.cwd == newest.cwd
         return start_line(
             cells,
-            key=key_of("session.resume") if shows_key else "",
+            key=key_of("session.new"),
             agent=newest.agent,
             folder=tilde(newest.cwd, self._setup.home),
             problem=start_problem(plan) if plan is not None and is_planned else "",
@@ -231,7 +231,7 @@ class ResumeController:
 
     def resume(self) -> None:
         """Resume the session under the cursor as soon as it is planned, after a question while others are
-        marked; start one in a project.
+        marked; fold or unfold a project.
         """
         self._pane.once_known(self._resume_known, self._is_planned)
 
@@ -250,11 +250,8 @@ class ResumeController:
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan
         if row is None:
-            newest = self._newest
-            if newest is not None and self._pane.model.marked:
-                self._actions.new_session()  # It asks first: the status line is about the marks.
-            elif newest is not None:
-                self._starter.start_new(newest)
+            self._facts.tell_change("project")
+            self._pane.list.action_toggle_fold()
         elif plan is not None and self._pane.model.marked - {row.path}:
             self._host.start(self._ask_to_resume_only(row))
         elif plan is not None:

@@ -7,6 +7,7 @@ A question about several sessions gives their number, and how many of them are n
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -401,6 +402,15 @@ class SessionActions:
         row = self._pane.list.row
         if row is not None:
             self._copy_path(row)
+
+    def copy_link(self) -> None:
+        """Copy a link to its file, which other programs open."""
+        # Imported here: few users copy a link.
+        from urllib.parse import quote
+
+        row = self._pane.list.row
+        if row is not None:
+            self._messages.copy(f"file://{quote(os.fsencode(row.path))}", "link", row.title)
 
     def _copy_path(self, row: Row) -> None:
         """Copy the path; quoted for the user's shell if it has bytes that are no text, which many terminals

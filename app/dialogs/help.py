@@ -1,5 +1,5 @@
-"""The help: the marks and the keys of the pane with the focus, the filters of a query, all of them, or the
-help pages.
+"""The help: the twelve keys, the menus and the marks of the pane with the focus; all keys; the filters of a
+query; the keys of pi; or the help pages.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from app.commands import MAIN_KEYS, MENUS, PI_KEYS
 from app.help.pages import TOPICS, read_page, read_title
 from app.index.query.filter_table import CASE, screen_table
-from app.keys import keys_of
+from app.keys import key_name, keys_of
 from app.view.cells import width
 from app.view.line import wrap
 from app.view.markdown import markdown_lines
@@ -31,16 +32,14 @@ if TYPE_CHECKING:
 
     from app.commands import Command
 
-ALL, FILTERS, PAGES = "All", "Filters", "Pages"
+MAIN, ALL, FILTERS, PI, PAGES = "Keys", "All keys", "Filters", "Keys of pi", "Pages"
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Sessions": ("sessions", "side", "filter", "project"),
     "Tree": ("tree", "right"),
     "Entry": ("entry", "right"),
     "Transcript": ("transcript",),
 }
-"""The panes of each section with keys. `FILTERS` has the filters instead, `ALL` has keys and filters, and
-`PAGES` has the help pages.
-"""
+"""The pane that the help is opened in -> the panes of the table of commands that have its keys."""
 PANE_TITLES = {
     "sessions": "Sessions",
     "side": "Sessions and search",
@@ -89,20 +88,20 @@ class HelpDialog(Dialog[None]):
         legends: Mapping[str, str],
         commands: Sequence[Command],
         describe: Callable[[Command], str],
-        section: str = ALL,
+        pane: str = "",
     ) -> None:
         """:param legends: name of a section -> the meaning of the marks in its pane.
         :param commands: those of the screen.
         :param describe: the description of a command on the screen.
-        :param section: a name of `SECTIONS`, `FILTERS` or `ALL`; the section that is shown first.
+        :param pane: a name of `SECTIONS`, whose marks are shown and whose keys come first; "" for none.
         """
         super().__init__()
         self._legends = legends
         self._commands = commands
         self._describe = describe
-        named = [name for name, panes in SECTIONS.items() if any(self._rows(pane) for pane in panes)]
-        self.sections = [*named, FILTERS, PAGES, ALL]
-        self.section = section if section in self.sections else ALL
+        self._pane = pane
+        self.sections = [MAIN, ALL, FILTERS, PI, PAGES]
+        self.section = MAIN
         self.topic = ""
         """The page that is shown; "" for the list of the pages."""
 
@@ -160,12 +159,27 @@ class HelpDialog(Dialog[None]):
             return _page_text(self.topic, cells, self._line.value)
         return help_text(self._blocks(), cells, self._line.value)
 
-    def _rows(self, pane: str) -> Rows:
+    def _rows(self, pane: str, *, of_pi: bool) -> Rows:
         return [
             (keys_of(command), self._describe(command))
             for command in self._commands
-            if command.pane == pane and command.keys
+            if command.pane == pane and keys_of(command) and (command.id in PI_KEYS) == of_pi
         ]
+
+    def _main_blocks(self) -> Iterator[tuple[str, Rows]]:
+        """The twelve keys and the menus."""
+        offered = {command.id: command for command in self._commands}
+        twelve = []
+        for ids, text in MAIN_KEYS:
+            keys = [keys_of(offered[id]) for id in ids.split() if id in offered]
+            twelve += [(" / ".join(keys), text)] if keys else []
+        yield "Twelve keys", twelve
+        for menu, (title, choices) in MENUS.items():
+            rows = []
+            for key, ids in choices.items():
+                commands = [offered[id] for id in ids.split() if id in offered]
+                rows += [(key_name(key), self._describe(command)) for command in commands[:1]]
+            yield f"{title}: {keys_of(offered[f'menu.{menu}'])}, then", rows
 
     def _blocks(self) -> Iterator[tuple[str, Rows]]:
         """The headings of the section, each with its rows."""
@@ -173,20 +187,20 @@ class HelpDialog(Dialog[None]):
             rows = [(str(number % 10), read_title(TOPICS[number - 1])) for number in _NUMBERS]
             yield "Pages (press the number)", rows
             return
-        if self.section == ALL:
+        if self.section == MAIN:
+            yield from self._main_blocks()
             # Tree and entry have the same marks.
             shown: dict[str, str] = {}
-            for name in filter(self.sections.__contains__, self._legends):
+            for name in [self._pane] if self._pane else self._legends:
                 shown.setdefault(self._legends[name], name)
             for legend, name in shown.items():
                 yield f"Marks: {name.lower()}", [("", legend)]
-        elif self.section in self._legends:
-            yield "Marks", [("", self._legends[self.section])]
-        panes = SECTIONS.get(self.section) or [pane for own in SECTIONS.values() for pane in own]
-        if self.section != FILTERS:
-            for pane in (*panes, "list", "app"):
-                yield PANE_TITLES[pane], self._rows(pane)
-        if self.section in (FILTERS, ALL):
+        elif self.section in (ALL, PI):
+            first = SECTIONS.get(self._pane, ())
+            others = dict.fromkeys([*first, *(pane for own in SECTIONS.values() for pane in own)])
+            for pane in (*others, "list", "app"):
+                yield PANE_TITLES[pane], self._rows(pane, of_pi=self.section == PI)
+        else:
             yield (
                 "Filters of a query",
                 [

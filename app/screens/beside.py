@@ -91,8 +91,8 @@ class Beside(Protocol):
     def open_filter(self) -> None:
         """Open the search line of the pane with the focus."""
 
-    def action_show_transcript(self) -> None:
-        """Show the transcript of the session under the cursor."""
+    def read(self) -> None:
+        """Show the transcript of the session under the cursor, and give it the keys."""
 
     def show_tree(self) -> None:
         """Go to the tree of the session under the cursor."""

@@ -107,6 +107,9 @@ class PreviewSide(Vertical):
         self._list_pane.open_box()
 
     def action_show_transcript(self) -> None:
+        self.read()
+
+    def read(self) -> None:
         if self.lines.focusable:
             self._owner.set_focus(self.lines)
 
@@ -121,7 +124,9 @@ class PreviewSide(Vertical):
         row, owner = self._list_pane.list.row, self._owner
         if row is not None:
             setup, settings = owner.setup, owner.settings
-            everything = ListModel(setup.here, setup.home, initial({}, sizes=settings.show_size))
+            everything = ListModel(
+                setup.here, setup.home, initial({}, sizes=settings.show_size, wanted=settings.arranged())
+            )
             index = owner.feed.share(everything.arrangement)
             browser = SessionsScreen(BROWSER, TreeSide, setup, everything, settings, index, begin_at=row.path)
             browser.runner.shares_with(owner.runner)

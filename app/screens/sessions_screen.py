@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
 
-from app.commands import COMMANDS, command_by_id
+from app.commands import COMMANDS, MENUS, command_by_id
 from app.controllers.dialog_host import DialogHost
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import IndexFeed
@@ -42,10 +42,12 @@ from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
 from app.services.touched_reader import TouchedReader
 from app.settings import settings_file
+from app.view.arrangement import ORDERS
 from app.view.bars import keys_line, lacks, too_small_line
 from app.view.frame import closing_line
 from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
+from app.view.menus import command_of_words, state_of
 from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
@@ -54,7 +56,7 @@ from app.view.tree_row import LEGEND as TREE_LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar, Divider, KeysBar, Pane
+from app.widgets.panes import Bar, Divider, HeaderBar, KeysBar, Pane, WordClicked
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen, LineScroll
 
@@ -205,7 +207,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.starter,
             setup,
             show_tree=lambda: self.beside.show_tree(),
-            read=lambda: self.beside.action_show_transcript(),
+            read=lambda: self.beside.read(),
             changed=self.refresh_bars,
         )
         self._copies = TranscriptCopy(host, messages, setup)
@@ -275,16 +277,18 @@ class SessionsScreen(FirstPictureScreen[None]):
         return has_session or command.id.partition(".")[0] not in NEED_SESSION
 
     def help_section(self) -> str:
-        """The section of the help about the pane with the focus."""
-        from app.dialogs.help import ALL, SECTIONS
+        """The name of the pane with the focus in the help; "" for none of them."""
+        from app.dialogs.help import SECTIONS
 
         for section, panes in SECTIONS.items():
             if any(self._has_focus(pane) for pane in panes):
                 return section
-        return ALL
+        return ""
 
     def _has_focus(self, pane: str) -> bool:
         target, focused = self.command_target(pane), self.focused
+        if pane == "right":
+            return self._has_focus("tree") or self._has_focus("entry")
         return target is not self and focused is not None and target in focused.ancestors_with_self
 
     def help_of(self, command: Command) -> str:
@@ -311,7 +315,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def compose(self) -> ComposeResult:
         # The popup comes first: Textual paints what stands before a widget that appears again.
         yield self.sessions_pane.popup
-        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
+        yield HeaderBar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
             yield Divider(id="divider")
@@ -360,6 +364,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.facts.read_opened()
         self.facts.read_recaps()
         self.facts.read_queries()
+        self.places.look_for_archive()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
@@ -487,6 +492,12 @@ class SessionsScreen(FirstPictureScreen[None]):
             self._has_dragged = True
             self.messages.show("Shift+drag selects text")
 
+    @on(WordClicked)
+    async def _word_clicked(self, event: WordClicked) -> None:
+        """Change what is clicked in the header, or in the rule of the list."""
+        if event.owner is self.sessions_pane or event.owner.id == "header":
+            await self._menu_chosen(command_of_words(event.text) or None)
+
     @on(Divider.Dragged)
     @on(Pane.Dragged)
     def _border_dragged(self, event: Divider.Dragged | Pane.Dragged) -> None:
@@ -593,7 +604,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         if self.sessions_pane.list.project is not None:
             self.sessions_pane.list.action_toggle_fold()
         else:
-            self.resume_controller.resume()
+            self.beside.read()
 
     def action_resume(self) -> None:
         self.resume_controller.resume()
@@ -616,7 +627,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Do what a key of the list does, from the preview beside it."""
         command = command_by_id(id)
         if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
-            return  # Enter would start a session in the project, of which nothing is read
+            return  # Enter would fold the project in the list, which is not read here
         await self.app.run_action(command.action, self.command_target(command.pane))
 
     def action_act(self, what: str) -> None:
@@ -645,6 +656,60 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_redo(self) -> None:
         self.actions.redo()
+
+    async def action_show_menu(self, name: str) -> None:
+        """Show a menu of the table of commands."""
+        from app.dialogs.menu import MenuDialog, MenuRow
+
+        title, choices = MENUS[name]
+        rows = []
+        for key, ids in choices.items():
+            commands = list(filter(self._works_in_menu, map(command_by_id, ids.split())))
+            focused = [command for command in commands if self._has_focus(command.pane)]
+            for command in (focused or commands)[:1]:
+                state = state_of(
+                    command.id,
+                    self.model,
+                    self.sessions_pane.list.row,
+                    home=self.setup.home,
+                    theme=self.app.theme.removeprefix("leafmark-"),
+                )
+                rows.append(MenuRow(key, self.help_of(command), state, command.id))
+        if not rows:
+            return
+        await self.app.push_screen(MenuDialog(title, rows), self._menu_chosen)
+        # the message stands in the frame of the menu
+        self.facts.tell_change(name)
+
+    def _works_in_menu(self, command: Command) -> bool:
+        if command.id == "archive.show":
+            return self.places.has_archive
+        return self.works_now(command) or command.pane == "list"
+
+    async def _menu_chosen(self, id: str | None) -> None:
+        if id is not None:
+            command = command_by_id(id)
+            await self.app.run_action(command.action, self.command_target(command.pane))
+
+    def action_show_orders(self) -> None:
+        """Show the menu of the orders of the list."""
+        from app.dialogs.menu import MenuDialog, MenuRow
+
+        now = self.model.arrangement.order
+        rows = [
+            MenuRow(str(number), order, "now" if order == now else "", order)
+            for number, order in enumerate(ORDERS, 1)
+        ]
+        self.host.show(MenuDialog("Order", rows), self._order_chosen)
+
+    def _order_chosen(self, order: str | None) -> None:
+        if order is not None:
+            self.sessions_pane.show_arrangement(self.model.arrangement.changed(order=order))
+
+    def on_key(self, event: events.Key) -> None:
+        """Say where the command of a key went that has none any more."""
+        if event.key == "s" and not isinstance(self.focused, LineInput):
+            self.facts.tell_change("scope")
 
     def action_show_place(self, place: str) -> None:
         """Show the "history", the "trash", the "archive" or the "statistics"."""

@@ -390,6 +390,12 @@ class TreeSide(Vertical):
             self.transcript_pane.show_session(row, waits=has_hit)
             self._list_pane.locate_again()
 
+    def read(self) -> None:
+        if self._reads:
+            self._focus_pane("tree")
+        else:
+            self.action_show_transcript()
+
     def action_close_transcript(self) -> None:
         """Go to the tree, at the entry of the block under the cursor."""
         self._close_transcript()

@@ -148,11 +148,20 @@ def saved_fields(arrangement: Arrangement) -> dict[str, str]:
     return looks | saved_sizes(arrangement.panes)
 
 
-def initial(last: Mapping[str, str], preset: Preset = BROWSER, *, sizes: bool = False) -> Arrangement:
+def initial(
+    last: Mapping[str, str],
+    preset: Preset = BROWSER,
+    *,
+    sizes: bool = False,
+    wanted: Mapping[str, Any] | None = None,
+) -> Arrangement:
     """The arrangement that a run begins with.
 
     :param last: the fields saved by the last run (`app.paths.read_screen`).
     :param sizes: the setting `show_size`.
+    :param wanted: fields that the settings give the browser. The selector begins as pi does.
     """
     first = Arrangement(scope=preset.scope, grouped=preset.grouped, sizes=sizes, panes=initial_sizes(last))
+    if preset is BROWSER:
+        first = first.changed(**(wanted or {}))
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

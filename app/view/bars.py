@@ -322,9 +322,11 @@ def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
 def project_keys(model: ListModel, group: Group) -> list[tuple[str, str]]:
     """(key, label) of the commands on the head of a project. A query has all projects open."""
     folds = (
-        [] if model.is_filtered else [(key_of("session.mark"), "fold" if model.is_open(group) else "unfold")]
+        []
+        if model.is_filtered
+        else [(key_of("session.resume"), "fold" if model.is_open(group) else "unfold")]
     )
-    return [pair for pair in ((key_of("session.resume"), "new session"), *folds) if pair[0]]
+    return [pair for pair in (*folds, (key_of("session.new"), "new session")) if pair[0]]
 
 
 def preview_keys(*, here: bool) -> list[tuple[str, str]]:

@@ -49,7 +49,7 @@ def resume_line(
 
 
 def start_line(cells: int, *, key: str, agent: str, folder: str, problem: str) -> Line:
-    """The line about a project: the session that Enter starts in its folder.
+    """The line about a project: the session that a key starts in its folder.
 
     :param key: the key that starts it, empty for none: then there is nothing to say.
     :param folder: its folder as it is shown.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from textual import events, on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from app.keys import key_named
 from app.theme import DIALOGS, styles_folder
-from app.view.cells import width
+from app.view.cells import cut, width
 from app.view.line import fit_line
 from app.view.session_row import POINTER
 from app.view.status_messages import message_text
@@ -77,6 +79,25 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
         # The frame has its width after the layout.
         self.call_after_refresh(self._show_keys_that_fit)
 
+    @on(events.Click)
+    def _press_clicked(self, event: events.Click) -> None:
+        """Press the key of the hint that is clicked in the lower frame; beside the box, that which leaves."""
+        boxes = self.query(".dialog")
+        if not boxes or not self.has_class("-box"):
+            return
+        region = boxes.first().region
+        if not region.contains(event.screen_x, event.screen_y):
+            self._press("escape")
+        elif event.screen_y == region.bottom - 1 and self._message is None:
+            hints = str(boxes.first().border_subtitle or "")
+            key = key_at(hints, event.screen_x - region.x - BESIDE_KEYS // 2)
+            if key:
+                self._press(key)
+
+    def _press(self, key: str) -> None:
+        # Textual 8.2.8 stops a key at the screen that sends it, before the app looks for its binding.
+        self.app.call_later(self.app.simulate_key, key)
+
     @property
     def room(self) -> int:
         """The lines that fit into the box: a dialog takes at most 96 % of a high screen, see the styles."""
@@ -137,6 +158,22 @@ def keys_that_fit(keys: str, cells: int) -> str:
     while len(shown) > 2 and width("  ".join(shown)) > cells:
         del shown[-2]
     return "  ".join(shown)
+
+
+def key_at(keys: str, x: int) -> str:
+    """The key of the hint at a cell; "" if there is none.
+
+    :param keys: keys with their labels, with two blanks between them.
+    """
+    end = 0
+    for hint in keys.split("  "):
+        start, end = end, end + width(hint)
+        if start <= x < end:
+            clicked = hint[: len(cut(hint, x - start))].count(" ")
+            names = [name for name in hint.split(" ")[:-1] if key_named(name)]
+            return (key_named(names[min(clicked, len(names) - 1)]) or "") if names else ""
+        end += 2
+    return ""
 
 
 class TextLines(LineList):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -31,6 +32,30 @@ MOST_LINES = 4
 """Lines of a note on any screen; on a tall one a third of its lines. The rows below are worth more than the
 rest of a long message.
 """
+
+
+_WORDS = re.compile(r"(?:(?! {2})[^·━─┬┴+])+")
+"""Words of a line, up to a dot, a plus, a rule or two blanks."""
+
+
+@dataclass(eq=False, repr=False)
+class WordClicked(Message):
+    """Words of the header, or of the rule of a pane, were clicked.
+
+    owner  the header or the pane
+    text   the words between two dots; "" for none
+    """
+
+    owner: Widget
+    text: str
+
+
+def _words_at(line: Line, x: int) -> str:
+    """The words at a cell of a line."""
+    text = "".join(part for part, _ in line)
+    place = len(cut(text, x))
+    found = (words for words in _WORDS.finditer(text) if words.start() <= place < words.end())
+    return next((words[0].strip() for words in found), "")
 
 
 class Pane(Container, DragHandle):
@@ -109,18 +134,20 @@ class Pane(Container, DragHandle):
             strips[0] = self._rule().crop(crop.x, crop.right)
         return strips
 
-    def _rule(self) -> Strip:
+    def _rule_line(self) -> Line:
         title, facts = self.words
         zoomed = " · zoomed" if self.zoomed else ""
         focused = self.screen.focused
-        line = rule_line(
+        return rule_line(
             self.outer_size.width,
             (title, *self._shorter),
             self._instead or (facts,),
             suffix=self._suffix + zoomed,
             focused=focused is not None and self in focused.ancestors_with_self,
         )
-        drawn = strip(line, theme_name(self))
+
+    def _rule(self) -> Strip:
+        drawn = strip(self._rule_line(), theme_name(self))
         # Textual filters what a widget draws inside of its border.
         for line_filter in self.get_line_filters():
             drawn = drawn.apply_filter(line_filter, self.background_colors[1])
@@ -130,6 +157,12 @@ class Pane(Container, DragHandle):
 
     def is_handle(self, screen_x: int, screen_y: int) -> bool:
         return screen_y == self.region.y
+
+    def on_click(self, event: events.Click) -> None:
+        """Say which words of the rule are clicked."""
+        if self.is_handle(event.screen_x, event.screen_y):
+            words = _words_at(self._rule_line(), event.screen_x - self.region.x)
+            self.post_message(WordClicked(self, words))
 
     def dragged_to(self, screen_x: int, screen_y: int, *, done: bool) -> None:
         self.post_message(self.Dragged(self, screen_y, done=done))
@@ -189,6 +222,14 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:
         self._drawn = self._draw(self.size.width)
         return strip(self._drawn, theme_name(self))
+
+
+class HeaderBar(Bar):
+    """The line above the panes."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Say which words are clicked."""
+        self.post_message(WordClicked(self, _words_at(self._drawn, event.x)))
 
 
 class KeysBar(Bar):

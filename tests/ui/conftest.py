@@ -19,6 +19,7 @@ from textual._context import visible_screen_stack
 from textual.widgets import Input
 
 from app.browser import Browser
+from app.controllers import facts_feed
 from app.controllers.facts_feed import FactsFeed
 from app.index.catalog.catalog import Catalog
 from app.settings import read_settings
@@ -286,6 +287,17 @@ def finds_missing():
 def _finds_nothing_missing(monkeypatch, request):
     if "finds_missing" not in request.fixturenames:
         monkeypatch.setattr(FactsFeed, "find_missing", lambda *arguments: None)
+
+
+@pytest.fixture
+def tells_changes():
+    """The first use of a changed key is followed by a message, which would cover others in most tests."""
+
+
+@pytest.fixture(autouse=True)
+def _tells_no_changes(monkeypatch, request):
+    if "tells_changes" not in request.fixturenames:
+        monkeypatch.setattr(facts_feed, "CHANGED_KEYS", {})
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ async def test_sub_agents_are_trashed_and_restored_with_their_session(browser, t
     write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
     write_session(folder / "2026_boss" / "0-Explore.jsonl", *chain("explore", "found", id="helper"))
     async with browser(selector="") as ui:
-        await ui.press("shift+tab", "full_stop")
+        await ui.press("shift+tab", "full_stop", "e")
         await ui.until(lambda: sorted(ui.listed()) == ["boss", "helper"], "the sub-agent")
         await ui.press("home", "ctrl+d", "enter")
         await ui.until(lambda: ui.listed() == [], "the end of both")
@@ -248,18 +248,18 @@ async def test_an_empty_session_stays_shown_while_it_is_pinned(browser, three, t
     pi_session(tmp_path, header("bare"), id="bare")
     async with browser() as ui:
         assert "bare" not in ui.listed()
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.until(lambda: "bare" in ui.listed(), "the empty session")
         while ui.sessions.row is None or ui.sessions.row.id != "bare":
             await ui.press("down")
         await ui.press("p")
         await ui.until(lambda: "★" in ui.text(), "the pin")
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.settled()
         assert "bare" in ui.listed()
         assert "+ 1 hidden" not in ui.text()
         await ui.press("p")
-        await ui.until(lambda: "+ 1 hidden (.)" in ui.text().split("\n")[0], "the end of the pin")
+        await ui.until(lambda: "+ 1 hidden (. e)" in ui.text().split("\n")[0], "the end of the pin")
         assert "bare" not in ui.listed()
 
 
@@ -291,7 +291,7 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
         assert ui.app.return_value.cwd == str(work)
 
 
-async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder(browser, tmp_path):
+async def test_c_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder(browser, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
@@ -300,13 +300,15 @@ async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_fo
     async with browser(here=str(work), size=(160, 40)) as ui:
         await ui.press("plus", "G", "up")
         await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")
-        await ui.press("enter")
+        await ui.press("c", "enter")
         await ui.until(lambda: ui.toasts() == ["The folder /gone/away is gone"], "the reason")
         await ui.press("home")
-        await ui.until(lambda: f"Enter starts a new pi session in {work}" in ui.text(), "the status line")
+        await ui.until(lambda: f"c starts a new pi session in {work}" in ui.text(), "the status line")
         await ui.press("c")
         assert "start a new pi session" in ui.text()
         await ui.press("escape", "enter")
+        assert not ui.has_ended, "Enter folds the project"
+        await ui.press("c", "enter")
         await ui.until(lambda: ui.has_ended, "the plan")
         assert (ui.app.return_value.argv, ui.app.return_value.cwd) == (["pi"], str(work))
 

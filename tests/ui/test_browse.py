@@ -36,7 +36,7 @@ async def test_row_moves_stop_at_the_ends(browser, three, down, up):
 
 async def test_keys_for_first_last_and_pages(browser, three):
     async with browser() as ui:
-        for key, index in (("G", 4), ("g", 0), ("end", 4), ("home", 0), ("pagedown", 4), ("pageup", 0)):
+        for key, index in (("G", 4), ("end", 4), ("home", 0), ("pagedown", 4), ("pageup", 0)):
             await ui.press(key)
             assert ui.sessions.cursor == index, key
         await ui.press("ctrl+f")
@@ -103,7 +103,11 @@ async def test_browsing_changes_nothing_in_the_agents_folders(browser, three, tm
     async with browser() as ui:
         for command in COMMANDS:
             leaving_commands = ("app.quit", "session.resume", "session.new", "shown.new", "demo.open")
-            if command.id in leaving_commands or command.keys[0] == command_by_id("session.fork").keys[0]:
+            if (
+                not command.keys
+                or command.id in leaving_commands
+                or command.keys[0] == command_by_id("session.fork").keys[0]
+            ):
                 continue
             await ui.press(command.keys[0])
             for _ in range(2):

@@ -161,7 +161,7 @@ async def test_hostile_text_is_inert(opened):
             assert not any(char in strip.text for char in "\x1b\x07\x9b\r\u202e\u2066")
         await ui.press("Y")
         assert clipboard(ui).startswith("\x1b[31mrm")
-        await ui.press("y", "vertical_line", "e")
+        await ui.press("y", "y", "vertical_line", "e")
         assert len(ui.toasts()) == 4
         assert all(inert(toast) == toast for toast in ui.toasts())
 
@@ -170,7 +170,7 @@ async def test_a_text_is_copied_as_it_was_written(opened):
     async with opened(
         *answer({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": MARKDOWN})
     ) as ui:
-        await ui.press("y")
+        await ui.press("y", "y")
         assert clipboard(ui) == MARKDOWN
         assert ui.toasts() == ["Text copied, 18 lines – if the terminal takes it (OSC 52)"]
 
@@ -179,7 +179,7 @@ async def test_a_lone_surrogate_is_copied_by_its_code(opened):
     lines = answer({"type": "text", "text": "a"})
     lines[-1]["message"]["content"][0]["text"] = "a\ud83db"
     async with opened(*lines[:-1], json.dumps(lines[-1])) as ui:
-        await ui.press("y")
+        await ui.press("y", "y")
         assert clipboard(ui) == "a\\ud83db"
 
 
@@ -296,7 +296,7 @@ async def test_the_raw_entry_is_copied_and_edited_as_shown(opened, tmp_path, sus
     async with opened(*chain("q", "a", id="s"), env={"VISUAL": "editor"}) as ui:
         await ui.press("r")
         await ui.until(lambda: ui.entry.lines[0].text == "{", "the raw entry")
-        await ui.press("e", "y")
+        await ui.press("e", "y", "y")
         assert (tmp_path / "shown").read_text().startswith('{\n  "type": "message"')
         assert (tmp_path / "shown.name").read_text().endswith(".json")
         assert clipboard(ui) == (tmp_path / "shown").read_text()
@@ -375,7 +375,7 @@ async def test_the_entry_under_the_cursor_is_copied_after_fast_moves(opened):
     async with opened(*chain("question", "answer", id="s")) as ui:
         await ui.press("K")
         await ui.until(lambda: ui.entry.lines[0].text == "question", "the entry above")
-        await ui.pilot.press("J", "y")
+        await ui.pilot.press("J", "y", "y")
         await ui.until(ui.toasts, "the copy")
         assert clipboard(ui) == "answer"
         assert len(ui.toasts()) == 1
@@ -386,10 +386,10 @@ async def test_a_hidden_entry_is_copied_as_well(browser, tmp_path):
     async with browser(size=(80, 24)) as ui:
         await ui.press("tab")
         assert not ui.entry.is_laid_out
-        await ui.press("y")
+        await ui.press("y", "y")
         await ui.until(ui.toasts, "the copy")
         assert clipboard(ui) == "answer"
-        await ui.press("up", "y")
+        await ui.press("up", "y", "y")
         await ui.until(lambda: len(ui.toasts()) == 2, "the other copy")
         assert clipboard(ui) == "question"
 

@@ -56,7 +56,7 @@ async def test_the_path_to_the_entry_under_the_cursor_is_exported(browser, three
         ui.sessions.go_to(str(ui.path("plain")))
         await ui.press("t")
         await ui.until(lambda: ui.tree.node is not None, "the tree")
-        await ui.press("g")
+        await ui.press("home")
         first = ui.tree.node.id
         await open_dialog(ui)
         await ui.press("right", "right", "right")  # a session file

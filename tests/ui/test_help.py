@@ -13,13 +13,17 @@ def text_of(ui):
 
 
 @pytest.mark.parametrize(("keys", "section"), [((), "Sessions"), (("t",), "Tree"), (("slash",), "Sessions")])
-async def test_the_help_opens_at_the_pane_with_the_focus(browser, three, keys, section):
+async def test_the_help_begins_with_twelve_keys_and_has_the_marks_of_the_pane(browser, three, keys, section):
     async with browser() as ui:
         await ui.press(*keys, "f1")
         assert ui.is_in("Help")
-        assert ui.screen.section == section
-        assert text_of(ui).startswith("Marks")
+        twelve, copying, *_ = text_of(ui).split("\n\n")
+        assert twelve.startswith("Twelve keys\n  Enter  ")
+        assert "[, Alt+↑ / ], Alt+↓" in twelve
+        assert sum(line[2:3] != " " for line in twelve.splitlines()[1:]) == 12
+        assert copying.startswith("Copy: y, then\n  y  ")
         marks = " ".join(text_of(ui).split())
+        assert f"Marks: {section.lower()}" in marks
         assert ("← leaf" in marks, "★ pinned" in marks) == (section == "Tree", section != "Tree")
 
 
@@ -30,12 +34,12 @@ async def test_tab_walks_the_sections_and_filters_are_one(browser, three):
         for _ in ui.screen.sections:
             seen.append(ui.screen.section)
             await ui.press("tab")
-        assert seen == ["Sessions", "Tree", "Entry", "Transcript", "Filters", "Pages", "All"]
+        assert seen == ["Keys", "All keys", "Filters", "Keys of pi", "Pages"]
 
 
 async def test_typing_keeps_the_rows_that_contain_it(browser, three):
     async with browser() as ui:
-        await ui.press("question_mark", "slash", *"trash")
+        await ui.press("question_mark", "tab", "slash", *"trash")
         shown = text_of(ui)
         assert "Trash the marked sessions" in shown
         assert "Rename" not in shown
@@ -49,7 +53,7 @@ async def test_typing_keeps_the_rows_that_contain_it(browser, three):
 
 
 async def test_the_name_of_a_section_stays_behind_its_mark(browser, three):
-    async with browser(size=(80, 24)) as ui:
+    async with browser(size=(44, 24)) as ui:
         await ui.press("question_mark")
         lines = str(ui.screen.query_one("#help-sections").content).splitlines()
         assert len(lines) > 1
@@ -92,7 +96,7 @@ async def test_the_help_opens_over_a_dialog(browser, three):
 
 async def test_the_pages_are_read_by_their_numbers(browser, three):
     async with browser() as ui:
-        await ui.press("question_mark", "shift+tab", "shift+tab")
+        await ui.press("question_mark", "shift+tab")
         assert "Getting started" in text_of(ui)
         await ui.press("6")
         assert "Is it safe while an agent runs?" in text_of(ui)
@@ -117,6 +121,6 @@ async def test_no_line_is_wider_than_its_space_and_a_mark_stays_beside_its_word(
                 assert max(map(cell_len, text_of(ui).splitlines())) <= space
             if columns < 60:
                 continue  # a part alone is wider
-            legend = text_of(ui).partition("\n\n")[0]
+            legend = text_of(ui).rpartition("Marks: ")[2].partition("\n")[2]
             marks.add(frozenset(part.strip() for part in legend.replace("\n", "  ").split("  ")))
     assert len(marks) == 1

@@ -62,7 +62,7 @@ async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
         await ui.until(lambda: "61 of 64 · 62 hits" in ui.text(), "the hits of all sessions")
         await ui.press("pagedown", "pagedown")
         await ui.until(lambda: ui.sessions.model.lines[ui.sessions.cursor].path in ui.sessions.excerpts, "it")
-        await ui.press("enter", "s")
+        await ui.press("enter", "full_stop", "s")
         await ui.until(lambda: "60 of 62 · 60 hits" in ui.text(), "the hits in the sessions of this folder")
 
 

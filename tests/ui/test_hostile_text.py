@@ -137,7 +137,7 @@ async def test_bytes_that_are_no_text_are_copied_as_escapes(browser, tmp_path):
         await ui.press("Y")
         assert ui.app.clipboard == quoted
         assert ui.toasts() == ['Copied the path, quoted for the shell, of "a question"']
-        await ui.press("y")
+        await ui.press("y", "y")
         assert ui.app.clipboard.isprintable()
         await ui.press("ctrl+y")
         await ui.until(lambda: ui.app.clipboard == f"pi --session {quoted}", "the command")

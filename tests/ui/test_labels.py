@@ -130,7 +130,7 @@ async def test_the_tree_of_another_session_does_nothing(browser, three, monkeypa
         monkeypatch.setattr(TreeReader, "open", lambda *arguments, **options: None)
         ui.sessions.go_to(str(ui.path("plain")))
         before = ui.path("plain").read_bytes(), ui.path("branchy").read_bytes()
-        for key in ("L", "enter", "f", "F", "C", "y"):
+        for key in ("L", "enter", "f", "F", "C", "ctrl+x"):
             await ui.press(key)
             assert len(ui.app.screen_stack) == 1
         assert ui.toasts().count("the session is still being read") == 6

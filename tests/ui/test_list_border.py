@@ -42,13 +42,13 @@ async def test_default_settings_are_dropped_first(browser, three):
 async def test_the_header_and_the_border_count_the_same_sessions_and_hidden_ones_apart(browser, three):
     pi_session(three, header("bare", cwd="/work/bare"), id="bare")
     async with browser() as ui:
-        assert "  3 sessions · 2 projects + 1 hidden (.)" in ui.text().splitlines()[0]
+        assert "  3 sessions · 2 projects + 1 hidden (. e)" in ui.text().splitlines()[0]
         assert " 3 ━┬─" in ui.text().splitlines()[1]
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         assert "  4 sessions · 3 projects " in ui.text().splitlines()[0]
         assert " 4 ━┬─" in ui.text().splitlines()[1]
-        await ui.press("full_stop", "slash", *"id:bare")
+        await ui.press("full_stop", "e", "slash", *"id:bare")
         await ui.until(lambda: "1 hidden session matches: " in ui.text(), "the number of hidden matches")
         assert "No match among the sessions shown." in ui.text()
-        await ui.press("enter", "full_stop")
+        await ui.press("enter", "full_stop", "e")
         await ui.until(lambda: ui.listed() == ["bare"], "the hidden session")

@@ -98,7 +98,7 @@ async def test_a_pin_a_fork_and_the_trash_name_the_session(browser, three):
 async def test_a_copy_and_an_export_name_the_session(browser, three):
     async with browser() as ui:
         await to_session(ui, "plain")
-        await said(ui, "y", message='Copied the id of "write a man page"')
+        await said(ui, "y", "y", message='Copied the id of "write a man page"')
         await said(ui, "Y", message='Copied the path of "write a man page"')
         await said(ui, "ctrl+y", message='Copied the command of "write a man page"')
         await ui.press("x")
@@ -120,7 +120,7 @@ async def test_long_and_hostile_texts_leave_room_and_are_inert(browser, tmp_path
         await ui.until(lambda: any("Saved the note" in toast for toast in ui.toasts()), "the note")
         await ui.press("ctrl+r", *("name" * 25), "enter")
         await ui.until(lambda: any("Renamed" in toast for toast in ui.toasts()), "the name")
-        await ui.press("t", "g", "L", *("label " * 13), "enter")
+        await ui.press("t", "home", "L", *("label " * 13), "enter")
         await ui.until(lambda: any("Labelled" in toast for toast in ui.toasts()), "the label")
         for number in range(5):
             before = len(ui.toasts())

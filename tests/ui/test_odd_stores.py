@@ -75,12 +75,15 @@ async def test_the_footer_says_what_the_keys_do_to_a_project(browser, three):
         await ui.press("home")
         assert ui.sessions.row is None
         footer = ui.text().splitlines()[-1]
-        assert "Enter new session  Space fold" in footer
-        await ui.press("space")
+        assert "Enter fold  c new session" in footer
+        every = ui.listed()
+        await ui.press("enter")
         assert ui.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
-        await ui.until(lambda: "Space unfold" in ui.text().splitlines()[-1], "the other word")
-        await ui.press("space")
-        await ui.until(lambda: "Space fold" in ui.text().splitlines()[-1], "the first word")
+        await ui.until(lambda: "Enter unfold" in ui.text().splitlines()[-1], "the other word")
+        await ui.press("enter")
+        await ui.until(lambda: "Enter fold" in ui.text().splitlines()[-1], "the first word")
+        await ui.press("space", "space")
+        assert ui.listed() == every
 
 
 async def test_files_without_a_session_are_counted_in_the_header(browser, three, tmp_path):

@@ -197,10 +197,10 @@ async def test_without_a_closing_rule_the_status_line_says_what_is_hidden(browse
         await ui.press("space", "up")
         status = ui.text().splitlines()[-2]
         assert status.startswith(" 1 marked: 1 pi · 6 messages · ")
-        assert status.endswith(" 1 session hidden (.) ")
+        assert status.endswith(" 1 session hidden (. e) ")
         await ui.press("tab")
-        assert ui.text().splitlines()[-2].endswith(" 2 hidden (.) ")
-        await ui.press("full_stop")
+        assert ui.text().splitlines()[-2].endswith(" 2 hidden (. e) ")
+        await ui.press("full_stop", "e")
         assert "hidden" not in ui.text().splitlines()[-2]
     async with browser(size=(120, 40)) as ui:
         await ui.press("space")

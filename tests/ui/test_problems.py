@@ -135,7 +135,7 @@ async def test_a_damaged_line_has_a_row_and_can_be_read(browser, tmp_path):
         assert "line 4, no entry" in ui.text()
         await ui.press("tab", "r")
         await ui.until(lambda: [line.text for line in ui.entry.lines] == ["{ damaged"], "the line alone")
-        await ui.press("y")
+        await ui.press("y", "y")
         assert ui.app.clipboard == "{ damaged"
 
 

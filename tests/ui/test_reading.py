@@ -185,7 +185,7 @@ async def test_the_entry_of_a_block_is_opened_in_the_editor(browser, three, monk
     async with browser(size=(120, 40)) as ui:
         await ui.press("v")
         await ui.until(lambda: ui.focus == "transcript" and "faster" in ui.text(), "the transcript")
-        await ui.press("g", "e")
+        await ui.press("home", "e")
         await ui.until(lambda: opened, "the editor")
         assert opened[0].startswith("fix the login")
 
@@ -195,7 +195,7 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
         await ui.press("v")
         await ui.until(lambda: ui.focus == "transcript" and bool(reading(ui).lines), "the transcript")
         before = (ui.tree.cursor, ui.tree.tree_filter, ui.tree.view.count)
-        await ui.press("full_stop")
+        ui.screen.beside.action_in_tree("toggle_hidden")
         assert ui.toasts() == ["This key acts on the tree, which is not shown"]
         # The palette and the list also run these commands.
         ui.screen.beside.action_in_tree("go_parent")

@@ -42,7 +42,7 @@ async def test_enter_ends_leafmark_with_the_plan(browser, installed):
     assert plan.cwd == work
 
 
-async def test_a_double_click_resumes_and_a_click_selects(browser, installed, tmp_path):
+async def test_a_double_click_reads_and_a_click_selects(browser, installed, tmp_path):
     path, work = installed
     pi_session(tmp_path, *chain("other", id="t", cwd=work), id="t")
     async with browser(here=work) as ui:
@@ -51,8 +51,11 @@ async def test_a_double_click_resumes_and_a_click_selects(browser, installed, tm
         assert ui.sessions.row.path == str(path)
         assert not ui.has_ended
         await ui.settled()
-        await ui.pilot.click("#sessions", offset=(5, row), times=2)
-        assert ui.app.return_value.argv[-1] == str(path)
+        for _ in range(2):
+            await ui.pilot.click("#sessions", offset=(5, row), times=2)
+            await ui.until(lambda: ui.focus == "transcript", "the conversation")
+            await ui.press("1")
+        assert (ui.sessions.row.path, ui.app._exit) == (str(path), False)
 
 
 async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browser, tmp_path):

@@ -222,8 +222,8 @@ async def test_empty_sessions_are_hidden_until_requested(browser, three, tmp_pat
     pi_session(tmp_path, chain(id="hollow")[0], id="hollow")
     async with browser(selector="") as ui:
         assert "hollow" not in ui.listed()
-        assert "1 session hidden (.)" in ui.text()
-        await ui.press("shift+tab", "full_stop")
+        assert "1 session hidden (. e)" in ui.text()
+        await ui.press("shift+tab", "full_stop", "e")
         assert "hollow" in ui.listed()
 
 

@@ -80,7 +80,7 @@ async def test_commands_about_rows_do_not_run_in_the_preview(browser, three, mon
 
 
 async def test_the_footer_has_the_keys_of_the_preview(browser, three):
-    async with browser(selector="") as ui:
+    async with browser(selector="", size=(160, 40)) as ui:
         await ui.press("shift+tab")
         in_list = ui.text().splitlines()[-1]
         await ui.pilot.click("#preview", offset=(3, 1))
@@ -90,14 +90,14 @@ async def test_the_footer_has_the_keys_of_the_preview(browser, three):
         assert footer.split() == [
             word for word in in_list.split() if word not in ("Space", "mark", "v", "read")
         ]
-        await ui.press("question_mark")
+        await ui.press("question_mark", "tab")
         help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
         assert "Go to the search line, the list or the preview" in help_text
 
 
 async def test_the_preview_of_a_project_has_no_keys_about_a_session(browser, three):
     async with browser(selector="") as ui:
-        await ui.press("shift+tab", "s", "O", "home", "shift+tab")
+        await ui.press("shift+tab", "full_stop", "s", "O", "home", "shift+tab")
         assert (ui.focus, ui.sessions.row, ui.sessions.group is None) == ("preview", None, False)
         footer = ui.text().splitlines()[-1]
         assert not any(label in footer for label in ("Enter", "rename", "trash", "pin", "mark"))
@@ -116,9 +116,12 @@ async def test_renaming_from_the_preview_keeps_the_focus_there(browser, three):
 
 async def test_the_help_has_every_command_with_its_keys(browser, three):
     async with browser(selector="") as ui:
-        await ui.press("f1", "shift+tab")
+        await ui.press("f1", "tab")
         assert ui.is_in("Help")
-        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        pages = [str(ui.screen.query_one("#keys Static").content)]
+        await ui.press("tab", "tab")
+        pages.append(str(ui.screen.query_one("#keys Static").content))
+        help_text = " ".join(" ".join(pages).split())
         for command in COMMANDS:
             selector = ui.app.screen_stack[0]
             if not selector.offers(command):
@@ -137,7 +140,7 @@ async def test_footer_and_help_agree_about_tab_in_the_selector(browser, three):
         await ui.press("tab")
         await ui.until(lambda: "Tab this folder" in ui.text().splitlines()[-1], "the other scope")
         assert "Tab pane" not in ui.text()
-        await ui.press("question_mark")
+        await ui.press("question_mark", "tab")
         help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
         assert "Tab Switch between this folder and all folders" in help_text
         assert "Next pane" not in help_text
@@ -168,7 +171,7 @@ async def test_enter_resumes_the_session_from_every_pane(browser, tmp_path):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     path = pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
-    for keys in (["enter"], ["shift+tab", "enter"], ["shift+tab", "shift+tab", "g", "enter"]):
+    for keys in (["enter"], ["shift+tab", "enter"], ["shift+tab", "shift+tab", "home", "enter"]):
         async with browser(selector="", here=str(work)) as ui:
             await ui.press(*keys)
             assert ui.app.return_value.argv == ["pi", "--session", str(path)]
@@ -180,7 +183,7 @@ async def test_copies_in_the_selector(browser, three):
         await ui.press("ctrl+y")
         assert path in ui.app.clipboard
         assert 'Copied the command of "Refactor auth"' in ui.toasts()
-        await ui.press("shift+tab", "y")
+        await ui.press("shift+tab", "y", "y")
         assert ui.app.clipboard == "branchy"
         await ui.press("Y")
         assert ui.app.clipboard == path
@@ -197,7 +200,7 @@ async def test_forks_in_the_selector(browser, three, tmp_path):
         assert ui.is_in("Folder")
         await ui.press("ctrl+u", *str(target), "enter")
         await ui.until(lambda: any("Forked" in toast for toast in ui.toasts()), "the other fork")
-        await ui.press("s")
+        await ui.press("full_stop", "s")
         await ui.until(lambda: len(ui.listed()) == 5, "both")
         heads = [json.loads(path.open().readline()) for path in (tmp_path / "home").rglob("*.jsonl")]
         assert str(target) in [head["cwd"] for head in heads]

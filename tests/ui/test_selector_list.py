@@ -64,7 +64,7 @@ async def test_without_any_session_every_key_is_harmless(browser, tmp_path):
     async with browser(selector="") as ui:
         assert "No sessions found" in ui.text()
         await ui.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
-        await ui.press("shift+tab", "t", "f", "F", "n", "p", "y", "Y", "space", "asterisk", "enter")
+        await ui.press("shift+tab", "t", "f", "F", "n", "p", "y", "y", "Y", "space", "asterisk", "enter")
         assert not ui.has_ended
         assert ui.selects
         assert ui.toasts() == []
@@ -120,12 +120,12 @@ async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper,
 
     async with browser(**way) as ui:
         if ui.selects:
-            await ui.press("shift+tab", "s")
+            await ui.press("shift+tab", "full_stop", "s")
         header = first_line(ui)
         assert ui.screen.sessions_pane.words[1] == "2"
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.until(lambda: ui.screen.sessions_pane.words[1] == "3", "the sub-agent")
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         assert "helper" not in ui.listed()
         assert first_line(ui) == header
         assert "hidden" not in ui.screen.sessions_pane.words[1]
@@ -133,12 +133,12 @@ async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper,
 
 async def test_the_cursor_returns_to_a_hidden_sub_agent(browser, with_helper):
     async with browser(selector="") as ui:
-        await ui.press("shift+tab", "s", "full_stop")
+        await ui.press("shift+tab", "full_stop", "s", "full_stop", "e")
         await ui.until(lambda: "helper" in ui.listed(), "the sub-agent")
         ui.sessions.move_to(ui.listed().index("helper"))
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         assert ui.sessions.row.id != "helper"
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         await ui.until(lambda: "helper" in ui.listed(), "the sub-agent")
         await ui.until(lambda: ui.sessions.row.id == "helper", "the cursor")
 

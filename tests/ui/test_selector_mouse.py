@@ -1,4 +1,4 @@
-"""The mouse in the selector: a click selects, a double click resumes, the wheel scrolls the pane below it."""
+"""The mouse in the selector: a click selects, a double click reads, the wheel scrolls the pane below it."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ async def test_a_click_selects_and_shows(browser, work):
         assert ui.sessions.model.marked == set()
 
 
-async def test_a_double_click_resumes(browser, work):
+async def test_a_double_click_reads(browser, work):
     async with browser(selector="", here=work) as ui:
-        path = str(ui.path("s03"))
         await ui.pilot.click("#sessions", offset=(8, 3), times=2)
-        await ui.until(lambda: ui.has_ended, "the plan")
-        assert ui.app.return_value.argv == ["pi", "--session", path]
+        await ui.until(lambda: ui.focus == "preview", "the conversation")
+        assert (ui.sessions.row.id, ui.has_ended) == ("s03", False)
 
 
 async def test_clicks_on_two_rows_are_no_double_click(browser, work):
@@ -73,16 +72,16 @@ LEFT, MIDDLE, RIGHT = 1, 2, 3
     [(MIDDLE, MIDDLE), (RIGHT, LEFT), (LEFT, RIGHT), (LEFT, MIDDLE, LEFT)],
     ids=str,
 )
-async def test_only_the_left_button_resumes(browser, work, monkeypatch, buttons):
+async def test_only_the_left_button_reads(browser, work, monkeypatch, buttons):
     async with browser(selector="", here=work) as ui:
         monkeypatch.setattr(ui.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
         await clicks(ui, "sessions", (8, 3), *buttons)
-        assert not ui.has_ended
+        assert ui.focus != "preview"
         assert ui.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
         # two left clicks are a double click, whatever came before
         await clicks(ui, "sessions", (8, 5), RIGHT, LEFT, LEFT)
-        await ui.until(lambda: ui.has_ended, "the plan")
-        assert ui.app.return_value.argv == ["pi", "--session", str(ui.path("s05"))]
+        await ui.until(lambda: ui.focus == "preview", "the conversation")
+        assert (ui.sessions.row.id, ui.has_ended) == ("s05", False)
 
 
 async def test_clicks_outside_of_rows_do_nothing(browser, work):
@@ -90,7 +89,7 @@ async def test_clicks_outside_of_rows_do_nothing(browser, work):
         await ui.until(lambda: ui.listed() == [], "nothing")
         await ui.pilot.click("#sessions", offset=(8, 20), times=2)
         await ui.pilot.click("#sessions", offset=(8, 0), times=2)
-        assert not ui.has_ended
+        assert ui.focus != "preview"
 
 
 async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor_in_view(browser, work):

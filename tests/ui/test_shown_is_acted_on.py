@@ -170,7 +170,7 @@ class Walk:
         await self.press(key)
 
     async def next_branch(self):
-        await self.press("g")
+        await self.press("home")
         await self.settle()
         await self.ui.until(lambda: "prompt 1 " in self.ui.text(), "the outline")
         await self.press("b", "b")
@@ -185,7 +185,7 @@ class Walk:
 
     async def copy(self, shown):
         self.ui.app.copy_to_clipboard("")
-        await self.press("y")
+        await self.press("y", "y")
         await self.ui.until(lambda: self.ui.app.clipboard, "the copy")
         return TOKEN.search(self.ui.app.clipboard)[0], shown
 
@@ -269,7 +269,7 @@ class Walk:
         return re.search(r"\bu\d{4}\b|(?<=_)u\d{4}", self.ui.app.clipboard)[0]
 
     async def copy_id(self, shown):
-        return await self.copied_by("y"), shown
+        return await self.copied_by("y", "y"), shown
 
     async def copy_path(self, shown):
         return await self.copied_by("Y"), shown
@@ -327,7 +327,7 @@ async def test_commands_of_the_transcript_act_on_the_block_with_the_cursor(
             walk.edit,
             walk.go_to_tree,
         ]
-        down = ["g", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket"]
+        down = ["home", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket"]
         await walk.all(down, commands, moves=True)
         await walk.all(["2", walk.wider, "ctrl+s", grow], commands, moves=False)
         up = ["G", "pageup", walk.wheel_up, walk.previous_hit, "left_square_bracket"]
@@ -352,7 +352,7 @@ async def test_commands_of_the_tree_act_on_the_row_with_the_cursor(browser, tmp_
         await ui.until(lambda: ui.tree.view.tree.is_whole, "the tree")
         await ui.press("tab")
         commands = [walk.copy, walk.copy_code, walk.label, walk.go_on, walk.compare, walk.edit, walk.read]
-        down = ["g", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket", "b"]
+        down = ["home", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket", "b"]
         await walk.all(down, commands, moves=True)
         await walk.all(["2", walk.wider, grow], commands, moves=False)
         up = ["G", "pageup", walk.wheel_up, "left_square_bracket"]

@@ -163,7 +163,7 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
     picture, model = first_picture(first_list, size, query, **changed)
     assert any("★" in line for line in picture)
     is_tall = size[1] >= TALL_FROM
-    assert "hidden (.)" in picture[-2 if not is_tall else 0 if query is None else -3]
+    assert "hidden (. e)" in picture[-2 if not is_tall else 0 if query is None else -3]
     async with browser(size=size, settle=False, model=model, selector=query) as ui:
         await ui.pilot.pause()
         assert ui.text().splitlines() == picture

@@ -130,10 +130,10 @@ async def test_a_filter_unfolds_everything(browser, two_ends, key):
 
 async def test_full_stop_shows_the_hidden_entries_and_hides_them_again(browser, two_ends):
     async with browser() as ui:
-        await ui.press("tab", "ctrl+t", "tab", "full_stop")
+        await ui.press("tab", "ctrl+t", "tab", "full_stop", "e")
         assert (ui.focus, ui.tree.tree_filter) == ("entry", "all")
         assert "x" in ids(ui)
-        await ui.press("full_stop")
+        await ui.press("full_stop", "e")
         assert ui.tree.tree_filter == "no-tools"
         assert "x" not in ids(ui)
 
@@ -231,13 +231,13 @@ async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_
     pi_session(tmp_path, header("empty"), id="empty")
     async with browser() as ui:
         # empty sessions are shown on demand
-        await ui.press("full_stop", "slash", *"empty", "enter")
+        await ui.press("full_stop", "e", "slash", *"empty", "enter")
         await ui.until(lambda: "no entries yet" in ui.text(), "the word")
         await ui.press("escape", "home")
         await ui.pilot.pause()
         assert ui.sessions.row is None
         assert "entries" not in ui.text()
-        assert "Space fold" in ui.text()
+        assert "Enter fold" in ui.text()
         await ui.press("tab")
         assert "read" not in ui.text().splitlines()[-1]
         assert "quit" in ui.text().splitlines()[-1]

@@ -167,11 +167,11 @@ async def test_hidden_hits_are_counted_separately(browser, forked):
     async with browser() as ui:
         await ui.press("tab", "home")
         await search(ui, "bash")
-        assert border(ui).startswith("hit 1 of 2 · 1 not in this filter (.)")
+        assert border(ui).startswith("hit 1 of 2 · 1 not in this filter (. e)")
         await ui.press("enter", "ctrl+a")
         assert border(ui).startswith("hit 2 of 2 ·")
         await ui.press("ctrl+u")
-        assert border(ui).startswith("2 found · 2 not in this filter (.)")
+        assert border(ui).startswith("2 found · 2 not in this filter (. e)")
 
 
 async def test_a_search_opens_the_folds_and_n_opens_one(browser, forked):

@@ -267,7 +267,7 @@ async def test_a_row_chosen_before_the_query_does_not_count(browser, three, may_
         (["insert"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
         (["shift+tab", "space"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
         (["shift+tab", "asterisk"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
-        (["shift+tab", "y"], lambda ui: ui.app.clipboard == "plain"),
+        (["shift+tab", "y", "y"], lambda ui: ui.app.clipboard == "plain"),
         (["shift+tab", "Y"], lambda ui: ui.app.clipboard == str(ui.path("plain"))),
         (["shift+tab", "t"], lambda ui: not ui.selects and "❯  write a man page" in ui.text()),
         (["shift+tab", "p"], lambda ui: {id for _, id in ui.sessions.model.pins} == {"plain"}),

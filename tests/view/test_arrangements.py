@@ -325,7 +325,7 @@ def test_the_number_of_hidden_sessions_counts_empty_ones_and_sub_agents() -> Non
     scout = make_row("scout", agent="codex", parent_session="top", spawned=True)
     model.load([make_row("top", agent="codex"), empty, scout])
     assert (model.total, model.projects) == (1, 1), "a project of hidden ones is not shown"
-    assert hidden_note(model.hidden) == "2 sessions hidden (.)"
-    assert hidden_note(model.hidden, noun=False) == "2 hidden (.)"
+    assert hidden_note(model.hidden) == "2 sessions hidden (. e)"
+    assert hidden_note(model.hidden, noun=False) == "2 hidden (. e)"
     model.apply([], [scout.path])
-    assert hidden_note(model.hidden) == "1 session hidden (.)"
+    assert hidden_note(model.hidden) == "1 session hidden (. e)"

@@ -182,7 +182,7 @@ def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
     hits.add([tree.by_id["b"], tree.by_id["c"]])
     assert hits.summary(view, tree.by_id["c"]) == "hit 2 of 2…"
     view.set_filter("user")
-    assert hits.summary(view, tree.by_id["c"]) == "hit 1 of 2… · 1 not in this filter (.)"
+    assert hits.summary(view, tree.by_id["c"]) == "hit 1 of 2… · 1 not in this filter (. e)"
     view.set_filter("default")
     with path.open("a") as file:
         file.write(json.dumps(message("h", "g", "user", "on")) + "\n")
