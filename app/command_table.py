@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.actions.shell_words import SHELLS
-from app.index.sorting import SORTS
+from app.index.sorting import BEST, SORTS
 from app.stores import AGENTS
 
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
@@ -218,12 +218,12 @@ REPORTS = {
             "words, phrases and filters, which must all match; after --, a word may begin with a dash",
             many="+",
         ),
-        Option("all-text", "also search tool calls, their output and everything else"),
+        Option("all-text", "not needed: every search covers tool calls and their output"),
         Option("every", "print every place that matches, not only one of each session"),
         Option("limit", "print at most N hits", metavar="N", convert=_number("hits")),
         _sort_option(
-            "the order of the sessions, or relevance for the best match first (default: recent)",
-            *("relevance", *SORTS),
+            "the order of the sessions; best puts the best match first (default: best)",
+            *(BEST, *SORTS, "relevance"),
             also="order",
         ),
         *_FOR_AGENT,
@@ -242,6 +242,17 @@ REPORTS = {
         _sort_option(
             "the highest first of these (default: days in their order, others by cost)",
             *("cost", "tokens", "time", "prompts"),
+        ),
+        _JSON,
+    ),
+    "disk": Command(
+        "print the disk space of sessions, of kept copies and of the index",
+        Word("query", _QUERY, many="*"),
+        Option(
+            "by",
+            "print one line for each of these, the largest first",
+            metavar="{project,session}",
+            convert=OneOf("project", "session"),
         ),
         _JSON,
     ),
@@ -410,11 +421,21 @@ CHANGES = {
         _FORMAT,
         _JSON,
     ),
+    "keep": Command(
+        "keep compressed copies of sessions, which stay when their agent deletes the sessions",
+        Word("query", f"{_WHICH}; or {_QUERY}", many="*", metavar="SESSION"),
+        Option("list", "print the kept sessions"),
+        Option("drop", "move the copies of sessions to the system's trash; the sessions stay"),
+        Option("verify", "read the copies; keep a session again if its copy is damaged"),
+        Option("replace", "keep sessions, and move them to the system's trash"),
+        Option("anyway", "with --replace: even if an agent may have the session open"),
+        _JSON,
+    ),
     "restore": Command(
-        "bring sessions back from the trash, or from oh-my-pi's archive",
+        "bring sessions back from the trash, from kept copies, or from oh-my-pi's archive",
         Word(
             "sessions",
-            "its path before it was trashed, its path in the trash, its id, or the beginning of its id",
+            "its path before it was trashed or deleted, its path now, its id, or the beginning of its id",
             "+",
             "SESSION",
         ),

@@ -188,13 +188,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _side("list.named", "ctrl+n", "screen.turn('named_only')", "Show only named sessions"),
     _side("list.paths", "ctrl+p", "screen.turn('paths')", "Show the paths of session files"),
-    _side(
-        "search.everywhere",
-        "ctrl+t",
-        "turn_everywhere",
-        "Also search tool calls and their output",
-        preview=False,
-    ),
     _filter("filter.above", "up", "step(-1)", "Previous row"),
     _filter("filter.below", "down", "step(1)", "Next row"),
     _filter("filter.page_above", "pageup", "page(-1)", "Previous page"),

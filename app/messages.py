@@ -83,7 +83,8 @@ class CacheNotSaved(Message):
 
 @dataclass(eq=False, repr=False)
 class IndexRenewed(Message):
-    """The index was damaged, or of another version: it is made anew.
+    """The index was damaged, or of another version, and is made anew; or sessions may be deleted by their
+    agent, or could not be kept.
 
     reason   one line
     """
@@ -181,11 +182,10 @@ class SearchFound(Message):
     faults         (position, length) in the query of each note, or of the invalid part
     hits           the best hit of each session, by path; call `Hit.look_up` in a thread
     order          the paths in the order of the search
-    everywhere     tool calls and output were searched as well
-    leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
+    provisional    the order may still change
+    loosened       no session has all words: these have some
     deleted        those of the sessions whose files are gone
     hidden         the query asks for sub-agents or empty sessions
-    sorts          the query names an order, that of `order`
     """
 
     query: str
@@ -200,11 +200,10 @@ class SearchFound(Message):
     faults: Sequence[tuple[int, int]] = ()
     hits: Mapping[str, Hit] = field(default_factory=dict)
     order: Sequence[str] = ()
-    everywhere: bool = False
-    leaves_tools: bool = False
+    provisional: bool = False
+    loosened: bool = False
     deleted: Sequence[Row] = ()
     hidden: bool = False
-    sorts: bool = False
 
 
 @dataclass(eq=False, repr=False)

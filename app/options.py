@@ -33,7 +33,7 @@ class Options:
         self.theme: str | None = None  # None: the last chosen theme
         # Options of several commands
         self.json = False
-        self.query: list[str] = []  # of the browser, `list`, `search`, `stats` and `resume`
+        self.query: list[str] = []  # of the browser, `list`, `search`, `stats`, `keep` and `resume`
         self.session = ""  # the named session; "" for all
         self.sessions: list[str] = []  # of `trash`, `restore` and `export`
         self.entry: str | None = None  # the named entry; None: the leaf
@@ -44,13 +44,13 @@ class Options:
         self.all_folders = False
         self.to: str | None = None  # the folder of `fork`, the format of `export`
         self.keep = False  # of `branch` and `fork`
-        self.anyway = False  # of `trash` and `resume`
+        self.anyway = False  # of `trash`, `keep` and `resume`
         self.shell = ""  # of `completion`, `init` and `resume`
         # search
         self.all_text = False
         self.every = False
         # stats
-        self.by: str | None = None  # None: by day
+        self.by: str | None = None  # of `disk` too; None: by day, or all together
         # tree
         self.ascii = False
         # show
@@ -59,7 +59,7 @@ class Options:
         self.report: str | None = None  # the file, "" for the default name; None: no report
         # index
         self.rebuild = False
-        self.verify = False
+        self.verify = False  # of `keep` too
         self.where = False
         # export
         self.agent: str | None = None
@@ -93,8 +93,11 @@ class Options:
         self.new_file = False
         # fork and show
         self.last: int | None = None
-        # trash
+        # trash and keep
         self.list = False
+        # keep
+        self.drop = False
+        self.replace = False
         # restore
         self.join = False
         self.aside = False

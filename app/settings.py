@@ -46,6 +46,7 @@ class Settings:
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param export_folder: the folder for exports from the screen; "" for the one of `export.file_name`.
+    :param keep: which sessions are kept without being asked (`app.actions.keep.due`).
     :param stores: folders of sessions besides those that are found: agent -> folders.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param prices: what tokens cost if the agent writes no cost.
@@ -61,6 +62,7 @@ class Settings:
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
     export_folder: str = ""
+    keep: str = "ask"
     stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     prices: Prices = LIST_PRICES
@@ -365,6 +367,13 @@ SETTINGS = (
         (),
         _folder,
         at_once=True,
+    ),
+    Setting(
+        "keep",
+        "Which sessions are kept as copies: those that may go within 7 days, or all that agents delete.",
+        'keep = "ask"',
+        ('"ask"', '"expiring"', '"all"', '"never"'),
+        _one_of("ask", "expiring", "all", "never"),
     ),
     Setting(
         "stores",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.stores import configured_stores, discover, named, project_stores
+from app.stores.kept import kept_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,6 +145,7 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     configured = configured_stores(_configured(env), env, home, here[0])
     stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
+    _set_kept(stores, _state_folder(env))
     return Setup(
         env=env,
         home=home,
@@ -163,6 +165,20 @@ def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
 
     stores = read_settings(env).stores
     return [(agent, folder) for agent, folders in stores.items() for folder in folders]
+
+
+def _set_kept(stores: Sequence[Store], state_folder: str) -> None:
+    """Tell the stores where the copies of their sessions are."""
+    for store in stores:
+        store.kept = kept_folder(state_folder) if state_folder else ""
+
+
+def _state_folder(env: Mapping[str, str]) -> str:
+    """leafmark's state folder; "" if its path is relative and cannot be resolved."""
+    try:
+        return paths.state_folder(env)
+    except paths.CurrentFolderGone:
+        return ""
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:
@@ -254,6 +270,7 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
     for store in stores:
         # A variable may lead to the user's own pins file, which must not get the pins of examples.
         store.pins = ""
+    _set_kept(stores, os.path.join(folder, "state"))
     return Setup(
         env=env,
         home=folder,

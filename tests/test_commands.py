@@ -100,7 +100,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
         ("D", "list.roomy", "", "", ""),
         ("plus", "group.open_all", "branch.unfold_all", "", "block.open_all"),
         ("minus", "group.close_all", "branch.fold_others", "", "block.close_all"),
-        ("ctrl+t", "search.everywhere", "tree.filter_tools", "", "block.tools"),
+        ("ctrl+t", "", "tree.filter_tools", "", "block.tools"),
         ("ctrl+d", "session.trash", "tree.filter_default", "", ""),
         ("delete", "session.delete", "", "", ""),
         ("ctrl+s", "list.order", "", "", ""),

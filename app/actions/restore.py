@@ -44,7 +44,9 @@ from app.sessions.manager.session_file import now_ms
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import session_of_backup, store_holding
 from app.stores.base import Store
+from app.stores.kept import files_below, is_copy
 from app.stores.live import IDLE
+from app.stores.retention import retention_of_file, time_after_restore
 
 TOGETHER_MS = 10_000
 """Milliseconds: the longest time between the trashing of a session and of its artifacts, by any program."""
@@ -97,7 +99,8 @@ class TrashedSession:
 
 def restore(trashed: Change, joined: Sequence[str] = ()) -> Change:
     """Move a session from the trash back to where it was, byte for byte and with its times, and with it all
-    that was trashed with it.
+    that was trashed with it. If its agent deletes sessions that old (`app.stores.retention`), its times
+    become the present one.
 
     :param trashed: the move to the trash, as `trash` returned it or of a session of `list_trashed`. Lines
         that it took off are appended again.
@@ -144,6 +147,7 @@ def restore(trashed: Change, joined: Sequence[str] = ()) -> Change:
     )
     announce(change)
     append_lines(in_trash, lines)
+    _renew_times(moves, path, trashed.agent)
     done: list[tuple[str, str]] = []
     # The session file is last: once it is there, the session is complete.
     for source, target in moves:
@@ -160,6 +164,27 @@ def restore(trashed: Change, joined: Sequence[str] = ()) -> Change:
     for source, _ in done:
         trash_folder.delete_note(source)
     return change
+
+
+def _renew_times(moves: Sequence[tuple[str, str]], path: str, agent: str) -> None:
+    """Give the files of a session that is about to be restored the present time, if its agent would else
+    delete them at its next start.
+
+    :param moves: where each file or folder is and goes; the session's file is last.
+    """
+    if is_copy(path):
+        return
+    summary = quick_summary(moves[-1][0], (agent,) if agent else (), 0)
+    retention = retention_of_file(path, agent, summary.cwd if summary else "")
+    if retention is None:
+        return
+    for source, _ in moves:
+        files = files_below(source) if os.path.isdir(source) else [(source, os.lstat(source))]
+        for file, status in files:
+            time_ns = time_after_restore(status.st_mtime_ns, retention, now_ms())
+            if time_ns != status.st_mtime_ns and not stat.S_ISLNK(status.st_mode):
+                with contextlib.suppress(OSError):  # the file of another user
+                    os.utime(file, ns=(time_ns, time_ns))
 
 
 def find_trashed(change: Change, env: Mapping[str, str]) -> Change | None:

@@ -11,16 +11,20 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from app.actions.shell_words import quoted, shell_line, shell_of
 from app.index.live_sessions import verdict_to_resume
 from app.paths import home_prefix_length
+from app.sessions.errors import SessionError
 from app.stores import agent_named
 from app.stores.base import Agent, Store
+from app.stores.kept import original_path
 from app.stores.live import LIVE, Processes, Verdict
+from app.stores.retention import retention_of_file
 
 _LONGEST_LINE = 4_096
 
@@ -48,6 +52,8 @@ class Plan:
     elsewhere     how the session goes on in another folder if its own cannot be used: `RESUME` or `FORK`; ""
                   if it does not, or not here
     asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
+    restores      the path of a kept session whose file is gone, and has to be restored first; "" for none
+    restore       restores it; None if nothing has to be restored
     """
 
     argv: list[str]
@@ -60,6 +66,8 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
     elsewhere: str = ""
     asks: tuple[str, ...] = ()
+    restores: str = ""
+    restore: Callable[[], object] | None = None
 
     @property
     def shell(self) -> str:
@@ -73,6 +81,8 @@ class Plan:
             words += ["-u", name]
         words += [f"{name}={quoted(value, shell)}" for name, value in self.variables.items()]
         line = " ".join([*words, shell_line(self.argv, shell)])
+        if self.restores:
+            line = f"{shell_line(['leafmark', 'restore', self.restores], shell)} && {line}"
         return f"{shell_line(['cd', self.folder], shell)} && {line}" if self.folder else line
 
 
@@ -101,27 +111,46 @@ def plan(
     """
     agent_store = store.of(row_agent)
     agent = agent_store.agent
-    path = os.path.abspath(path)
+    copy = os.path.abspath(path)
+    path = original_path(copy, store.kept) or copy
     command = agent.executable(path)
     arguments = agent.attach_arguments(job) if job else agent.resume_arguments(path, session_id, agent_store)
     argv = [command, *arguments]
     folder_problem = _folder_problem(cwd, env)
     program = find_program(command, env)
-    problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
+    problem = _find_problem(agent, copy, cwd, agent_store, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
     # Imported here: the first key would wait for it, and it runs in a thread of the screen.
     from app.formats.header import header_of
 
-    header = header_of(path, (row_agent,))
+    header = header_of(copy, (row_agent,))
     made = _make_plan(argv, cwd, agent_store, env, program, problem, folder_problem)
     made.asks = (header.refusal,) if header and header.refusal else ()
+    if copy != path:
+        made.restores = path
+        made.restore = lambda: _restore(copy, path, store, row_agent, cwd)
     if folder_problem is not None and program is not None:
         if not agent.why_not("fork", path):
             made.elsewhere = FORK
         elif agent.resumes_anywhere and agent.resume_problem(path, "", agent_store) is None:
             made.elsewhere = RESUME
     return made
+
+
+def _restore(copy: str, path: str, store: Store, agent: str, cwd: str) -> None:
+    """Bring back a kept session whose file is gone.
+
+    :raises ResumeError: it cannot be restored.
+    """
+    # Imported here: few sessions are gone, and it loads what writes sessions.
+    from app.actions.keep import restore_kept
+
+    try:
+        retention = retention_of_file(path, agent, cwd)
+        restore_kept(copy, store, retention, time.time_ns() // 1_000_000)
+    except SessionError as error:
+        raise ResumeError(str(error)) from error
 
 
 def plan_now(
@@ -191,6 +220,8 @@ def execute(plan: Plan) -> NoReturn:
     """
     if plan.problem or plan.program is None:
         raise ResumeError(plan.problem or f"{plan.argv[0]} is not installed")
+    if plan.restore is not None:
+        plan.restore()
     try:
         os.chdir(plan.cwd)
         with _default_signals():

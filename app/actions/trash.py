@@ -10,7 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import NamedTuple
@@ -36,7 +36,7 @@ from app.sessions.manager.change import Change, announce
 from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.rewriting import Lines
 from app.sessions.manager.session_file import now_ms
-from app.sessions.storage.file_storage import refused
+from app.sessions.storage.file_storage import refuse_copy, refused
 from app.stores import agent_named, artifacts_folder, backups, discover, store_holding
 from app.stores.base import Store
 from app.stores.locks import Busy
@@ -91,42 +91,59 @@ def trash(
             lines=tuple((entry_id, line, "") for entry_id, _, line in joined),
         )
         announce(change)
-        in_trash = move_to_trash(session.path, session.status, env)
-        moves = [(session.path, in_trash)]
-        note = "" if in_trash else _unknown_place(session.path)
-        for belonging in session.belongings:
-            try:
-                moves.append((belonging, move_to_trash(belonging, os.lstat(belonging), env)))
-            except (SessionError, OSError) as error:
-                if in_trash:
-                    for was, now in reversed(moves):
-                        _move_back(now, was)
-                    if isinstance(error, SessionError):
-                        raise
-                    raise NoTrash(belonging, 0, str(error)) from None
-                note = f"{belonging_of(session.path, belonging)} stays: {error}"
+        moves, note = _move_all(session.path, session.status, session.belongings, env)
+        in_trash = moves[0][1]
         if in_trash:
             take_off_lines(in_trash, change.lines)
     return replace(change, after=in_trash or None, note=note, moves=tuple(moves))
 
 
-def trash_file(path: str, agent: str, env: Mapping[str, str]) -> Change:
-    """Move a file that is no session, but has the path of one, to the trash.
+def _move_all(
+    path: str, status: os.stat_result, belongings: Sequence[str], env: Mapping[str, str]
+) -> tuple[list[tuple[str, str]], str]:
+    """Move a file, and then what belongs to it, to the trash: all or nothing, if the place in the trash is
+    known.
+
+    :return: the moves, and a note about what stays, "" for none.
+    """
+    in_trash = move_to_trash(path, status, env)
+    moves = [(path, in_trash)]
+    note = "" if in_trash else _unknown_place(path)
+    for belonging in belongings:
+        try:
+            moves.append((belonging, move_to_trash(belonging, os.lstat(belonging), env)))
+        except (SessionError, OSError) as error:
+            if in_trash:
+                for was, now in reversed(moves):
+                    _move_back(now, was)
+                if isinstance(error, SessionError):
+                    raise
+                raise NoTrash(belonging, 0, str(error)) from None
+            note = f"{belonging_of(path, belonging)} stays: {error}"
+    return moves, note
+
+
+def trash_file(
+    path: str, agent: str, env: Mapping[str, str], *, session_id: str = "", belongings: Sequence[str] = ()
+) -> Change:
+    """Move a file that no agent can have open to the trash: one that is no session, but has the path of one,
+    or leafmark's copy of a session.
 
     :param agent: the owner of the store.
     :param env: the environment by which the system finds its trash.
-    :return: the change, as by `trash`, but without a session's id.
+    :param session_id: of the session; "" if it is none.
+    :param belongings: files and folders that go with it.
+    :return: the change, as by `trash`.
     :raises NoTrash, DiskFull, NotThere, ReadOnlyFolder: as in `trash`; nothing was moved.
     """
     try:
         status = os.lstat(path)
     except OSError:
         raise NotThere(path, 0, "no such file") from None
-    change = Change("trash", path, entry_id="", before=path, agent=agent)
+    change = Change("trash", path, entry_id="", before=path, agent=agent, session_id=session_id)
     announce(change)
-    in_trash = move_to_trash(path, status, env)
-    note = "" if in_trash else _unknown_place(path)
-    return replace(change, after=in_trash or None, note=note, moves=((path, in_trash),))
+    moves, note = _move_all(path, status, belongings, env)
+    return replace(change, after=moves[0][1] or None, note=note, moves=tuple(moves))
 
 
 def _unknown_place(path: str) -> str:
@@ -268,6 +285,7 @@ def claim_session(
         path = paths.absolute(path)
     except paths.CurrentFolderGone:
         raise NotThere(path, 0, paths.FOLDER_GONE) from None
+    refuse_copy(path)
     home = paths.home_folder(env)
     stores = [store] if store is not None else discover(env, home, paths.current_folder() or os.sep)
     holding = store or store_holding(path, stores)

@@ -14,6 +14,7 @@ from app.reports.output import SCHEMA, complain
 from app.sessions.manager.change import Change
 from app.sessions.summaries.quick_summary import quick_title
 from app.setup import Setup
+from app.stores.kept import is_copy
 from app.view.formatting import short_id
 
 
@@ -87,6 +88,8 @@ def as_line(change: Change, title: str = "", *, hints: bool = True) -> str:
             f"New session {_session(change.after_id or '', title)}, forked from {_short(change.session_id)}"
         )
         hint = "trashes it"
+    elif change.kind == "trash" and is_copy(change.path):
+        what, hint = f"Dropped the copy of {_session(change.session_id, title)}", "brings it back"
     elif change.kind == "trash":
         what = f"Trashed {_session(change.session_id, title)}"
         hint = "brings it back" if change.after else ""

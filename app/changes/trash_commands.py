@@ -6,12 +6,15 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from functools import cache
 from types import FrameType
 from typing import Any, TypeVar
 
 from app.actions.archive import unarchive
 from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry
+from app.actions.keep import restore_kept
 from app.actions.restore import TrashedSession, list_trashed, recover, restore
 from app.actions.shell_words import shell_line, shell_of
 from app.actions.tagging import tags_and_note
@@ -29,7 +32,14 @@ from app.changes.report import (
 from app.formats.dialects import dialect_named
 from app.formats.lines import BLOCK_SIZE, opened, read_at
 from app.index.index import Index
-from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
+from app.index.resolve import (
+    Ambiguous,
+    Candidate,
+    NotFound,
+    ResolvedSession,
+    current_rows,
+    resolve_all,
+)
 from app.index.row import Row
 from app.options import FAILED, NOT_FOUND, Options, WrongUse
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
@@ -40,6 +50,8 @@ from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, S
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.archive import Archived, archived
+from app.stores.kept import copy_path, kept_folder
+from app.stores.retention import retention_ms
 from app.view.fork_order import dependents_of
 from app.view.formatting import short_id
 from app.view.notifications import quoted, stopped_note
@@ -84,13 +96,17 @@ def _trash(options: Options, setup: Setup) -> int:
 
     def act(session: ResolvedSession) -> Iterator[Change]:
         try:
-            yield trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
+            change = trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
         except LiveSession as error:
             if error.sure:
                 raise
             raise SessionError(error.path, 0, f"{error.reason} (--anyway trashes it all the same)") from None
+        kept = session.store.kept if session.store else ""
+        if kept and os.path.lexists(copy_path(session.path, kept)):
+            change = replace(change, note="its kept copy stays in the list: leafmark keep --drop removes it")
+        yield change
 
-    return _run_each(list(by_path.values()), act, options, setup)
+    return run_each(list(by_path.values()), act, options, setup)
 
 
 def _dependents(chosen: Mapping[str, ResolvedSession], setup: Setup) -> str:
@@ -126,13 +142,20 @@ def _restore(options: Options, setup: Setup) -> int:
     if options.join and options.aside:
         raise WrongUse("--join has no place beside --aside: the entries are appended or put aside")
     trashed = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
-    found = [_resolve(named, trashed, setup) for named in dict.fromkeys(options.sessions)]
+    rows = cache(lambda: _rows_with_gone(setup))
+    found = [_resolve(named, trashed, rows, setup) for named in dict.fromkeys(options.sessions)]
     code = _complain_of_errors(found, setup.now_ms())
     if code:
         return code
     by_path = {_paths_and_id(item)[0]: item for item in found if not isinstance(item, Exception)}
 
-    def act(item: TrashedSession | Archived) -> Iterator[Change]:
+    def act(item: TrashedSession | Row | Archived) -> Iterator[Change]:
+        if isinstance(item, Row):
+            store = next(store for store in setup.stores if store.root == item.store)
+            folders = {row.cwd for row in rows() if row.cwd and row.agent == item.agent}
+            retention = retention_ms(store.root, item.agent, folders)
+            yield restore_kept(item.path, store, retention, setup.now_ms())
+            return
         if not isinstance(item, TrashedSession):
             yield unarchive(item)
             return
@@ -145,7 +168,7 @@ def _restore(options: Options, setup: Setup) -> int:
                 raise SessionError(error.path, 0, error.reason + ways) from None
         yield from recover(item.change, setup.agent_env, join=options.join)
 
-    return _run_each(list(by_path.values()), act, options, setup)
+    return run_each(list(by_path.values()), act, options, setup)
 
 
 def _put_aside(item: TrashedSession, setup: Setup) -> list[str]:
@@ -231,7 +254,7 @@ def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, se
     complain(f"{reason}; {note}" if has_earlier else reason)
 
 
-def _run_each(
+def run_each(
     items: Sequence[Item], act: Callable[[Item], Iterable[Change]], options: Options, setup: Setup
 ) -> int:
     """Run `act` on each item, as one action. An item that fails does not stop the others; a signal stops the
@@ -299,17 +322,26 @@ def _complain_of_errors(found: Sequence[object], now_ms: int) -> int:
 
 
 def _resolve(
-    named: str, trashed: list[TrashedSession], setup: Setup
-) -> TrashedSession | Archived | NotFound | Ambiguous:
-    """The session in the trash, else in an archive, that ``named`` stands for: its present path, its old
-    path, its id, or the beginning of its id. An error is returned, not raised.
+    named: str, trashed: list[TrashedSession], rows: Callable[[], Sequence[Row]], setup: Setup
+) -> TrashedSession | Row | Archived | NotFound | Ambiguous:
+    """The session in the trash, else a kept one whose file is gone, else one in an archive, that ``named``
+    stands for: its present path, its old path, its id, or the beginning of its id. An error is returned, not
+    raised.
+
+    :param rows: returns all sessions.
     """
     nowhere = path = ""
     try:
         path = absolute(named)
     except CurrentFolderGone:
         nowhere = f": {FOLDER_GONE}"
-    for sessions in (lambda: trashed, lambda: archived(setup.stores)):
+    sources: tuple[Callable[[], Sequence[TrashedSession | Row | Archived]], ...]
+    sources = (
+        lambda: trashed,
+        lambda: [row for row in rows() if row.is_gone],
+        lambda: archived(setup.stores),
+    )
+    for sessions in sources:
         known = [(item, *_paths_and_id(item)) for item in sessions()]
         for matches in (
             [item for item, present, _, _ in known if path and present == path],
@@ -321,19 +353,31 @@ def _resolve(
                 return matches[0]
             if matches:
                 return Ambiguous(named, [_candidate_of(item) for item in matches])
-    return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}{nowhere}")
+    places = "neither the trash nor an archive has a session, and no kept one is gone,"
+    return NotFound(f"{places} with the path or id {named!r}{nowhere}")
 
 
-def _candidate_of(item: TrashedSession | Archived) -> Candidate:
+def _rows_with_gone(setup: Setup) -> Sequence[Row]:
+    """All sessions, if any is kept; else none."""
+    if not os.path.isdir(kept_folder(setup.state_folder)):
+        return []
+    return current_rows(setup.stores, setup.cache_folder, complain)
+
+
+def _candidate_of(item: TrashedSession | Row | Archived) -> Candidate:
     if isinstance(item, TrashedSession):
         return Candidate(item.session_id, item.agent, item.title, item.when_ms, item.in_trash)
+    if isinstance(item, Row):
+        return Candidate(item.id, item.agent, item.title, item.newest, item.path)
     return Candidate(item.id, item.agent, item.title, item.mtime_ms, item.path)
 
 
-def _paths_and_id(item: TrashedSession | Archived) -> tuple[str, str, str]:
+def _paths_and_id(item: TrashedSession | Row | Archived) -> tuple[str, str, str]:
     """The present path, the old path, and the id of a session."""
     if isinstance(item, TrashedSession):
         return item.in_trash, item.path, item.session_id
+    if isinstance(item, Row):
+        return item.path, item.original_path, item.id
     return item.path, item.target, item.id
 
 

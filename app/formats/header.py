@@ -27,6 +27,7 @@ from app.formats.lines import (
     skip_blanks,
 )
 from app.formats.migrate import CURRENT_VERSION
+from app.formats.packed import stem_of
 from app.formats.text import replace_surrogates, valid_string_of
 from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import SLOT_SIZE, is_slot
@@ -336,7 +337,7 @@ def _header(
         version, dialect, created, parent, name = 1, "transcript", None, None, None
         session_id = value.get("sessionId")
         if not isinstance(session_id, str):
-            session_id = os.path.splitext(os.path.basename(path))[0]
+            session_id = os.path.basename(stem_of(path))
     agent = _agent(dialect, agents)
     cwd = valid_string_of(value.get("cwd"))
     is_strict = value.get("type") == "session" and agent in _REFUSES

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.formats.long_lines import LONG_LINE, LONGEST_LINE, PASSED_OVER, shortened
+from app.formats.packed import PACKED, unpacked
 from app.small_files import check_regular
 
 if TYPE_CHECKING:
@@ -135,13 +136,18 @@ def next_data(descriptor: int, offset: int) -> int:
 
 
 def open_file(path: str) -> int:
-    """Open the file of a session for reading, and return its descriptor.
+    """Open the file of a session for reading, and return its descriptor. Of a compressed file it is that of
+    the content (`app.formats.packed`).
 
     :raises OSError: it cannot be opened, or is no regular file: a device may have no end.
     """
     descriptor = os.open(path, _READ)
     try:
         check_regular(path, os.fstat(descriptor))
+        if path.endswith(PACKED):
+            packed = descriptor
+            descriptor = unpacked(path, packed)
+            os.close(packed)
     except OSError:
         os.close(descriptor)
         raise

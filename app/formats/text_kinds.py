@@ -21,7 +21,9 @@ OTHER = 9
 CONVERSATION = frozenset((USER, ASSISTANT, THINKING, SUMMARY, CUSTOM))
 """The kinds in the text store. The others are read from the session files."""
 TOOLS = frozenset((CALL, RESULT, SHELL))
-ALL = CONVERSATION | TOOLS | {OTHER}
+SEARCHED = CONVERSATION | TOOLS
+"""The kinds that a query searches if it names none."""
+ALL = SEARCHED | {OTHER}
 
 NAMES = {
     "user": frozenset((USER,)),

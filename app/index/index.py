@@ -48,6 +48,8 @@ class Index:
     One thread calls `scan` or `watch`; other threads may use `rows`, `problem_files`, `note`, `rescan`,
     `query` and `place`. The index writes only the catalog and the texts in the cache folder. All types that
     the methods return and raise can be imported from `app.index`.
+
+    scanned   called in the thread of `watch` after each look at all files; set it before
     """
 
     def __init__(
@@ -72,12 +74,14 @@ class Index:
         :param home: the folder that `~` stands for, in queries and in folders that are shown.
         :param facts: the facts for filters that no row contains; None: look them up when a query begins
             (`index.filter_context`).
-        :param state_folder: the folder with leafmark's own pins, for agents that have no pins; "" for none.
+        :param state_folder: the folder with leafmark's own pins, for agents that have no pins, and the tags;
+            "" for none.
         :param prices: those of tokens without a cost, for the filter `cost:`.
         :param on_renewed: called with one line, in any thread, when the stored rows were damaged, or of
             another version, and are deleted. It must not use the index.
         """
         self.catalog = Catalog(cache_folder, stores, on_renewed)
+        self.scanned: Callable[[], object] = lambda: None
         self._stores = stores
         self._now = now
         self.text_store = TextStore(self.catalog)
@@ -92,10 +96,18 @@ class Index:
         self._facts = facts
         self._state_folder = state_folder
         self._prices = prices
-        self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
         self.cache_folder = cache_folder
         self.touched_files = TouchedFiles(cache_folder)
         self.tool_words = ToolWords(cache_folder)
+        self._engine = SearchEngine(
+            self.catalog,
+            stores,
+            home,
+            lambda: self.unread,
+            state_folder,
+            self.touched_files.lookup,
+            self.tool_words.current,
+        )
         self._lock = threading.Lock()
         self._search: SearchRun | None = None
 
@@ -200,7 +212,9 @@ class Index:
         from app.index.watch.follower import Follower
 
         guard_database(self.catalog.path)
-        follower = self._follower = Follower(self._scanner, self._stores, self._rescans, poll=self._poll)
+        follower = self._follower = Follower(
+            self._scanner, self._stores, self._rescans, poll=self._poll, scanned=self.scanned
+        )
         with self._reader:
             try:
                 self._scan(on_delta, stop, gentle=True)
@@ -220,8 +234,7 @@ class Index:
         self,
         text: str,
         *,
-        order: str = "recent",
-        all_text: bool = False,
+        order: str = "best",
         every: bool = False,
         foreseen: Callable[[Hit], object] | None = None,
     ) -> None:
@@ -233,15 +246,16 @@ class Index:
         from app.index.query.grammar import parse
         from app.index.search.matchers import QueryPlan
 
-        QueryPlan(parse(text, self._now(), home=self._home, all_text=all_text))
+        QueryPlan(parse(text, self._now(), home=self._home))
 
     def query(
         self,
         text: str,
         *,
-        order: str = "recent",
-        all_text: bool = False,
+        order: str = "best",
         every: bool = False,
+        live: bool = False,
+        typing: bool = False,
         alone: bool = False,
         keep_going: Callable[[], bool] = lambda: True,
     ) -> SearchRun:
@@ -249,20 +263,21 @@ class Index:
         search. The first search may wait as `rows` does, and misses sessions if `note` says so; later ones
         search all sessions.
 
-        :param order: "relevance", or one of `index.sorting.SORTS`; `sort:` in the query comes before it. See
-            `SearchEngine.search` for it, `every`, `alone` and `keep_going`.
-        :param all_text: search all text, and not only the conversation, if the query names no scope.
+        :param order: "best", or one of `index.sorting.SORTS`; `sort:` in the query comes before it.
+            "relevance" is an older name of "best". See `SearchEngine.search` for it, `every`, `live`,
+            `typing`, `alone` and `keep_going`.
         :raises QueryError: the query cannot be run; the previous search continues.
         :raises ValueError: `order` is unknown.
         """
         # Imported here: a list runs no query.
         from app.index.query.grammar import parse
-        from app.index.sorting import SORTS
+        from app.index.sorting import BEST, SORTS
 
-        if order not in (*SORTS, "relevance"):
+        order = BEST if order == "relevance" else order
+        if order not in (BEST, *SORTS):
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
-        query = parse(text, now_ms, home=self._home, all_text=all_text)
+        query = parse(text, now_ms, home=self._home)
         order = query.sort or order
         guard_database(self.catalog.path)
         self._ask(self._engine.load, waits=not self._engine.documents.loaded)
@@ -279,14 +294,21 @@ class Index:
             facts = facts_of(self._stores, rows, now_ms, self._state_folder, self._prices, touched)
         with self._lock:
             search = self._engine.search(
-                query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
+                query,
+                facts,
+                order=order,
+                every=every,
+                live=live,
+                typing=typing,
+                keep_going=keep_going,
+                alone=alone,
             )
             older, self._search = self._search, search
         if older is not None:
             older.cancel()
         return search
 
-    def search(self, text: str, *, order: str = "recent") -> Iterator[Hit]:
+    def search(self, text: str, *, order: str = "best") -> Iterator[Hit]:
         """Search as `query` does, and return the hits one by one. They are looked up while the index is open.
 
         :raises QueryError, ValueError: as `query`, at once.

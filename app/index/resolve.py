@@ -115,7 +115,10 @@ def resolve_all(
             try:
                 path = find_session(named, rows).path
             except NotFound as error:
-                if not exists:
+                gone = [row.path for row in rows if row.is_gone and row.original_path == path]
+                if gone:
+                    path = gone[0]
+                elif not exists:
                     results.append(NotFound(f"{error}{folder_note}"))
                     continue
             except Ambiguous as error:

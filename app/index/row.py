@@ -10,9 +10,11 @@ from operator import attrgetter
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.packed import PACKED
 from app.formats.text import replace_surrogates, trim_name, visible_line
 from app.sessions.summary import FROM_NAME, FROM_PROMPT, Summary
 from app.stores import agent_named
+from app.stores.kept import FOLDER, is_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -185,6 +187,18 @@ class Row:
     def is_out_of_reach(self) -> bool:
         """Whether the file could not be read at the last check; the row is from an earlier reading."""
         return self.ctime_ns < 0 and self.refused is None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file of the session is gone, and the row is of the copy that leafmark keeps."""
+        return is_copy(self.path)
+
+    @property
+    def original_path(self) -> str:
+        """The path of the agent's file, which is gone if `is_gone`."""
+        if not self.is_gone:
+            return self.path
+        return self.path[self.path.index(f"{os.sep}{FOLDER}{self.store}") + len(FOLDER) + 1 : -len(PACKED)]
 
     @property
     def newest(self) -> int:

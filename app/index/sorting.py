@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from app.formats.prices import Prices
     from app.index.row import Row
 
+BEST = "best"
+"""The order of a search, the best match first; a list has no such order."""
 RECENT = "recent"
 SORTS = {
     RECENT: "last use, the newest first",

@@ -13,12 +13,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from app.formats.amounts import finite, finite_int
+from app.formats.packed import PACKED, stem_of
 from app.formats.prices import NO_COST
 from app.index.row import Row, provisional_row, signature_of
+from app.stores.kept import is_copy
 from app.stores.layout import DEEPEST, listed_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from app.formats.prices import Prices, Spending
     from app.index.row import Outline, Signature
@@ -57,7 +59,7 @@ def subagent_rows(stores: Sequence[Store], rows: Sequence[Row]) -> list[Row]:
         store = by_root.get(row.store)
         if store is None or not _has_subagents(store, row.agent):
             continue
-        for path, parent, status in _below(row.path, store.suffixes):
+        for path, parent, status in _below(row.path, _suffixes(store)):
             if path in visited:
                 continue
             if len(visited) >= MOST:
@@ -103,10 +105,11 @@ def with_subagents(
     sessions: list[Session | Row] = list(rows)
     subagents: dict[str, Subagent] = {}
     found = {name for store in stores for name in store.agents if _has_subagents(store, name)}
-    owners = {row.path.rpartition(".")[0]: row for row in rows if row.agent in found}
+    owners = {stem_of(row.path): row for row in rows if row.agent in found}
+    copies = [row.path for row in rows if is_copy(row.path)]
     for store in stores:
         agents = [name for name in store.agents if name in found]
-        for folder in listed_folders(store) if agents else ():
+        for folder in _folders(store, copies) if agents else ():
             for path, stem, status in _in_folder(store, folder, owners):
                 row = owners.get(stem)
                 signature = signature_of(status)
@@ -122,6 +125,12 @@ def with_subagents(
     return sessions, list(subagents.values())
 
 
+def _folders(store: Store, copies: Iterable[str]) -> list[str]:
+    """The folders of a store with sessions, and those of the copies of its sessions that are gone."""
+    gone = {os.path.dirname(path) for path in copies if store.may_list(path)}
+    return [*listed_folders(store), *gone]
+
+
 def _in_folder(
     store: Store, folder: str, owners: Collection[str]
 ) -> Iterator[tuple[str, str, os.stat_result]]:
@@ -129,13 +138,14 @@ def _in_folder(
 
     :param owners: the paths of the sessions without their suffixes.
     """
-    suffixes, inner = store.suffixes, store.inner_files
+    suffixes, inner = _suffixes(store), store.inner_files
+    # Other folders in the root are those of projects, and the folder of a copy is not read for its file.
+    only_owned = folder == store.root or (store.kept != "" and folder.startswith(store.kept))
     try:
         with os.scandir(folder) as scanned:
             for entry in scanned:
                 if entry.is_dir(follow_symlinks=False):
-                    # Other folders in the root are those of projects.
-                    if entry.path in owners or folder != store.root:
+                    if entry.path in owners or not only_owned:
                         for path, _, status in _below(entry.path + suffixes[0], suffixes):
                             yield path, entry.path, status
                 elif inner and entry.name.startswith(inner) and entry.name.endswith(suffixes):
@@ -179,7 +189,7 @@ def subagent_totals(
     from app.sessions.summaries.figures_reader import read_figures
 
     found: dict[str, str] = {}
-    stem = os.path.splitext(path)[0]
+    stem = stem_of(path)
     for store in stores:
         if store.may_list(path) and _has_subagents(store, agent):
             inside = _in_folder(store, os.path.dirname(path), (stem,))
@@ -212,6 +222,11 @@ def subagent_totals(
     return SubagentTotals(number, (sent, received, read, written), cost)
 
 
+def _suffixes(store: Store) -> tuple[str, ...]:
+    """The suffixes of the session files of a store, and of their copies."""
+    return (*store.suffixes, *(suffix + PACKED for suffix in store.suffixes))
+
+
 def _has_subagents(store: Store, agent: str) -> bool:
     try:
         return store.of(agent).agent.has_subagents
@@ -222,7 +237,7 @@ def _has_subagents(store: Store, agent: str) -> bool:
 def _below(path: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str, os.stat_result]]:
     """(path, path of the session that started it, status) of each session file in the artifacts of `path`."""
     # A stack and no recursion: (folder, path of the session that it belongs to, depth).
-    stack = [(os.path.splitext(path)[0], path, 0)]
+    stack = [(stem_of(path), path, 0)]
     while stack:
         folder, parent, depth = stack.pop()
         try:
@@ -236,7 +251,7 @@ def _below(path: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str, os.
                 continue
             try:
                 if entry.is_file(follow_symlinks=False):
-                    files[os.path.splitext(entry.path)[0]] = entry.path
+                    files[stem_of(entry.path)] = entry.path
                     yield entry.path, parent, entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # removed meanwhile

@@ -43,9 +43,8 @@ class ListedHits:
         self._hits: Mapping[str, Hit] = {}
         # path -> the row whose excerpt is shown
         self._excerpt_rows: dict[str, Row] = {}
-        # path, query, whether everything was searched and whether its row is provisional, of the hit that was
-        # located last
-        self._located_last = ("", "", False, False)
+        # path, query and whether its row is provisional, of the hit that was located last
+        self._located_last = ("", "", False)
         # a query, the numbers of its hits by session, and whether there are no more
         self._counted: tuple[str, Mapping[str, int], bool] = "", {}, True
         self.in_all = ""
@@ -67,7 +66,7 @@ class ListedHits:
         """Whether a session has a hit."""
         return row is not None and row.path in self._hits
 
-    def show(self, hits: Mapping[str, Hit], query: str, *, everywhere: bool, is_due: bool) -> None:
+    def show(self, hits: Mapping[str, Hit], query: str, *, is_due: bool) -> None:
         """Show the hits of a query. Excerpts of another query are shown until there are new ones.
 
         :param hits: path -> best hit.
@@ -81,7 +80,7 @@ class ListedHits:
             if hits[path].row is not row if path in hits else True:
                 excerpts.pop(path, None)
                 del self._excerpt_rows[path]
-        self._list.excerpts_of = f"{query} {everywhere}"
+        self._list.excerpts_of = query
         if not is_due:
             self._list.redraw_rows()
 
@@ -121,30 +120,28 @@ class ListedHits:
 
     # the hit of the session under the cursor
 
-    def locate(self, query: str, *, everywhere: bool) -> None:
+    def locate(self, query: str) -> None:
         """Find the entry and branch of the hit of the session under the cursor, unless that was done."""
         row = self._list.row
         path = row.path if row is not None else ""
         hit = self._hits.get(path)
         # The branches of a session are known when its file is read.
         is_provisional = hit is not None and hit.row.provisional
-        wanted = (path, query if hit else "", everywhere, is_provisional)
+        wanted = (path, query if hit else "", is_provisional)
         if wanted == self._located_last:
             return
-        again = wanted[:3] == self._located_last[:3]
+        again = wanted[:2] == self._located_last[:2]
         self._located_last = wanted
-        finding = self._find_places(path, hit, query, everywhere, again)
+        finding = self._find_places(path, hit, query, again)
         self._list.run_worker(finding, exclusive=True, group="hit")
 
-    async def _find_places(
-        self, path: str, hit: Hit | None, query: str, everywhere: bool, again: bool
-    ) -> None:
+    async def _find_places(self, path: str, hit: Hit | None, query: str, again: bool) -> None:
         if hit is None:
             self._located(HitPlace(path, query, None, -1, (), ""))
             return
-        async for place in self._locator.places(path, hit, query, everywhere=everywhere, again=again):
+        async for place in self._locator.places(path, hit, query, again=again):
             self._located(place)
 
     def forget_located(self) -> None:
         """Let `locate` answer once more about the same hit."""
-        self._located_last = ("", "", False, False)
+        self._located_last = ("", "", False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -17,15 +18,23 @@ from textual.message import Message
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.index.query.tokens import asks_for_files
+from app.index.sorting import BEST
 from app.keys import key_of
 from app.messages import SearchFound
 from app.panes.listed_hits import ListedHits
 from app.panes.query_completer import QueryCompleter
-from app.services.session_search import Completer, SessionSearch
+from app.services.session_search import PROVISIONAL_SECONDS, Completer, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, no_session_keys, search_hint
-from app.view.empty_states import nothing_matches, nothing_shown, searching_for, spelling_note, unknown_note
+from app.view.empty_states import (
+    LOOSENED,
+    nothing_matches,
+    nothing_shown,
+    searching_for,
+    spelling_note,
+    unknown_note,
+)
 from app.view.geometry import has_heads
 from app.view.list_filter import rows_decide
 from app.view.recent_queries import RecentQueries
@@ -66,7 +75,6 @@ _COMMAND_FOR = {
     "agent": "list.agent",
     "hidden": "list.hidden",
     "needs": "list.needs",
-    "tools": "search.everywhere",
 }
 """The reason why sessions are hidden -> the command that shows them."""
 
@@ -101,7 +109,6 @@ class SessionsPane(Pane):
     recent          the last queries
     model           the sessions
     preset          that of the screen
-    everywhere      tool calls and output are searched too
     scanned         all sessions are known: until then, more may match
     marked          the marked sessions
     shown           the path of the session that is shown beside the list
@@ -109,7 +116,6 @@ class SessionsPane(Pane):
     is_due          more of the answer is to come
     is_refused      the query cannot be run
     hits            the hits of the search, in the list
-    leaves_tools    tool calls and output were not searched, and can be
     joined          the number of live sessions and the note that stand in the rule, because there is no
                     header; None if there is one
     is_alone        there is no session at all: the list shows a panel about that, and no other pane is shown
@@ -148,19 +154,22 @@ class SessionsPane(Pane):
         self.heads = Bar(self._draw_heads, id="heads")
         self.model = model
         self.preset = preset
-        self.everywhere = False
         self.scanned = False
         self.marked: Sequence[Row] = ()
         self.shown = ""
         self.is_searching = False
         self.is_due = False
         self.is_refused = False
-        self.leaves_tools = False
         self._outcome: SearchFound | None = None
         self._is_typing = False
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
+        # path -> place in the list, of the sessions that the query has found
+        self._ranks: dict[str, int] = {}
+        # whether these places may still change
+        self._is_provisional = False
+        self._typed_at = 0.0
         # the query of the command line has no answer yet
         self._is_first = False
         self._waiting: _Waiting | None = None
@@ -233,7 +242,6 @@ class SessionsPane(Pane):
                     model.left_out(),
                     keys,
                     so_far=so_far,
-                    leaves_tools=self.leaves_tools,
                     here=model.total,
                     hidden=model.found_hidden(),
                     elsewhere=model.found_elsewhere(),
@@ -274,7 +282,7 @@ class SessionsPane(Pane):
             hits=self.hits.in_all,
         )
         name = self.preset.search_title if model.is_filtered else self.preset.title
-        title, *shorter = model.arrangement.titles(name, tools=self.everywhere)
+        title, *shorter = model.arrangement.titles(name, searches=model.is_filtered)
         instead: tuple[str, ...] = ()
         if self.joined is not None:
             live, note = self.joined
@@ -325,7 +333,8 @@ class SessionsPane(Pane):
         self.list.show_arrangement(arrangement)
         here = arrangement.scope == "here"
         self.box.placeholder = search_hint(self.preset, here=here)
-        if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
+        if before.order != arrangement.order and self.box.value:
+            self._ranks = {}
             self.look_again()
         self.hits.count()
         self.changed()
@@ -398,19 +407,11 @@ class SessionsPane(Pane):
             self.screen.set_focus(self.list)
             self.box.remove_class("shown")
 
-    def action_turn_everywhere(self) -> None:
-        """Toggle whether tool calls and output are searched too."""
-        self.everywhere = not self.everywhere
-        if self.box.value.strip():
-            self._answered = None
-            self.is_searching = True
-            self._start_search(self.box.value)
-        self.changed()
-
     def _start_search(self, query: str) -> None:
         self.is_due = bool(query.strip())
-        order = "relevance" if self.model.arrangement.order == "relevance" else "recent"
-        self._search.search(query, order=order, everywhere=self.everywhere)
+        at_end = self.box.has_focus and self.box.cursor_position == len(query)
+        typing = self._is_typing and at_end
+        self._search.search(query, order=self.model.arrangement.search_order, typing=typing)
 
     @on(SearchBox.Changed)
     def _typed(self, event: SearchBox.Changed) -> None:
@@ -418,6 +419,8 @@ class SessionsPane(Pane):
         if query != self.box.value or letter_follows(self.app):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = self._outcome = None
+        self._ranks = {}
+        self._typed_at = monotonic()
         self._is_typing = not self._is_first
         self.workers.cancel_group(self, "excerpts")
         self.hits.query_changed()
@@ -465,18 +468,18 @@ class SessionsPane(Pane):
         """Filter the list by its rows until the search has an answer."""
         if query != self.box.value or self._answered == query:
             return
-        if rows_decide(query):
+        # Rows that are shown before the search answers would move when it does.
+        if rows_decide(query) and (not query.strip() or self._index() is None):
             self.list.set_query(query)
         self.changed()
 
     @on(SearchFound)
     def _found(self, event: SearchFound) -> None:
-        if event.query != self.box.value or event.everywhere != self.everywhere:
+        if event.query != self.box.value:
             return
         self._answered = event.query
         self.is_due = not event.done
         self.is_refused = bool(event.refused)
-        self.leaves_tools = event.leaves_tools
         if self._is_first and (event.paths or event.done):
             self._is_first = False
             if self.list.steps == self.steps_before:
@@ -489,18 +492,31 @@ class SessionsPane(Pane):
             self._say_outcome()
         if not event.refused:  # else the list stays as it is
             self._show_deleted(event.deleted)
-            is_ranked = event.sorts or self.model.arrangement.order == "relevance"
-            ranks = {path: rank for rank, path in enumerate(event.order)} if is_ranked else None
+            is_unmoved = self.list.steps == self.steps_before
+            may_move = is_unmoved and (not self._ranks or self._is_provisional)
+            self._rank(event, may_move=may_move)
             self.list.set_found(
-                event.paths,
-                list(event.words),
-                by_rows=rows_decide(event.query),
-                ranks=ranks,
-                hidden=event.hidden,
+                event.paths, list(event.words), ranks=self._ranks, hidden=event.hidden, to_first=may_move
             )
-            self.hits.show(event.hits, event.query, everywhere=self.everywhere, is_due=self.is_due)
+            self.hits.show(event.hits, event.query, is_due=self.is_due)
             self.locate_hit()
         self.changed()
+
+    def _rank(self, event: SearchFound, *, may_move: bool) -> None:
+        """Give the sessions that were found their places in the list: new ones follow those that are shown.
+
+        :param may_move: those that are shown may get other places.
+        """
+        order: Sequence[str] = event.order
+        if self.preset.keeps_box and self.model.arrangement.search_order == BEST:
+            rows, here = self.model.row_at, self.model.here
+            elsewhere = {path for path in order if (row := rows(path)) is None or row.cwd not in here}
+            order = sorted(order, key=elsewhere.__contains__)
+        # A copy: the list has the one before.
+        self._ranks = {} if may_move else dict(self._ranks)
+        for path in order:
+            self._ranks.setdefault(path, len(self._ranks))
+        self._is_provisional = event.provisional and monotonic() - self._typed_at < PROVISIONAL_SECONDS
 
     def _show_deleted(self, rows: Sequence[Row]) -> None:
         """Show the deleted sessions that were found beside those that are there, and no others."""
@@ -528,6 +544,9 @@ class SessionsPane(Pane):
     def _typed_enough(self) -> None:
         """Show the messages about the search: Enter was pressed, or the cursor has left the box."""
         self._is_typing = False
+        if self._outcome is not None and not self._outcome.paths:
+            # A word that is typed to its end may loosen the query.
+            self.look_again()
         self._say_outcome()
 
     def _say_outcome(self) -> None:
@@ -554,6 +573,8 @@ class SessionsPane(Pane):
             name, _, intended = unknown.partition(" ")
             remarks.append(unknown_note(name, intended, key))
         remarks.append(spelling_note(event.instead, len(event.paths)))
+        if event.loosened:
+            remarks.append(LOOSENED)
         notes = () if is_typed else event.notes
         style = "warning" if notes else "dim"
         self._say_note("; ".join(filter(None, [*remarks, *notes])), style, () if is_typed else event.faults)
@@ -565,7 +586,7 @@ class SessionsPane(Pane):
         path = self.list.row.path if self.list.row is not None else ""
         # The screen calls this again when it shows that session.
         if path == self.shown:
-            self.hits.locate(self.box.value, everywhere=self.everywhere)
+            self.hits.locate(self.box.value)
 
     def locate_again(self) -> None:
         """Find the place of the hit once more, for a pane that has not seen it."""

@@ -20,6 +20,7 @@ _MODULES = {
     "export": "export",
     "search": "search",
     "stats": "stats",
+    "disk": "disk",
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",

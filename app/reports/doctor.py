@@ -16,6 +16,7 @@ from typing import Any
 
 from app import __version__, paths
 from app.actions.archive import damage
+from app.actions.keep import damaged
 from app.export.output_file import Target
 from app.formats.errors import SessionError
 from app.formats.text import inert, one_line
@@ -36,7 +37,8 @@ from app.setup import Setup
 from app.small_files import read_small
 from app.stores.archive import archived
 from app.stores.base import Store
-from app.stores.layout import Complaint, deeper, listed_folders, reason
+from app.stores.kept import original_path
+from app.stores.layout import Complaint, copies, deeper, listed_folders, reason
 from app.stores.locks import abandoned_locks
 from app.stores.names import names_problem
 from app.stores.pins import own_pins_path, pins_problem
@@ -85,6 +87,7 @@ def examine(setup: Setup) -> dict[str, Any]:
     others = chain(
         *map(deeper, setup.stores),
         _archive_problems(setup),
+        _kept_problems(setup),
         _pin_problems(setup),
         _history_problems(setup),
         _leftovers(setup),
@@ -107,6 +110,17 @@ def _archive_problems(setup: Setup) -> Iterator[Complaint]:
         if problem or session.problem:
             yield session.path, problem or f"in the archive, but no session: {session.problem}"
     yield from complaints
+
+
+def _kept_problems(setup: Setup) -> Iterator[Complaint]:
+    """The copies of sessions that are damaged."""
+    for store in setup.stores:
+        for entry in copies(store):
+            path, why = damaged(entry.path)
+            if path:
+                is_there = os.path.lexists(original_path(entry.path, store.kept))
+                then = "; `leafmark keep --verify` keeps it again" if is_there else ""
+                yield path, f"{why}{then}"
 
 
 def _pin_problems(setup: Setup) -> Iterator[Complaint]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
+from app.actions.keep import Kept, due, keep_all
 from app.formats.text import one_line
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
+from app.index.filter_context import expiry_of
+from app.index.row import Row
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
 from app.options import Options, only_one
 from app.reports.output import SCHEMA, Progress, complain, write_json, write_lines
+from app.sessions.errors import SessionError
+from app.settings import read_settings
 from app.setup import Setup
 from app.view.formatting import counted, tilde
 
@@ -68,7 +73,9 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         refused = sum(row.path not in unreadable for row in index.problem_files())
         passed_over = len(index.complaints)
         # A cache that cannot be written is no problem if there was nothing to write.
+        rows = index.rows()
         is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
+    kept = _keep(rows, setup)
     # The note is complete only after `close`.
     note = index.note
     if note:
@@ -86,9 +93,30 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         "passed_over": passed_over,
         "text_bytes": texts.text_bytes - texts.dead_bytes,
         "dead_bytes": texts.dead_bytes,
+        "kept": kept,
         "seconds": round(time.monotonic() - began, 3),
     }
     return fields, _update_lines(fields), is_same or not note
+
+
+def _keep(rows: Sequence[Row], setup: Setup) -> int:
+    """Keep the sessions that are due, and return how many copies of sessions were brought up to date."""
+    written = 0
+
+    def done(number: int, path: str, result: Kept | SessionError) -> None:
+        nonlocal written
+        if isinstance(result, SessionError):
+            complain(str(result))
+        else:
+            written += result.written > 0
+        if progress.kept:
+            progress.kept(number, len(sessions))
+
+    setting = read_settings(setup.env).keep
+    sessions = due(rows, setup.stores, setting, expiry_of(lambda: rows), setup.now_ms())
+    with Progress() as progress:
+        keep_all(sessions, setup.stores, done)
+    return written
 
 
 def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
@@ -99,6 +127,8 @@ def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
         f"{_bytes(fields['bytes'])} read in {fields['seconds']:.2f} s: {whole} completely,"
         f" and the new end of {counted(fields['tails'], 'file')}"
     )
+    if fields["kept"]:
+        yield f"{counted(fields['kept'], 'session')} kept"
     skipped = fields["refused"] + fields["passed_over"]
     if skipped:
         yield f"{counted(skipped, 'file')} skipped; `leafmark doctor` says why"

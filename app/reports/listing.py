@@ -10,6 +10,7 @@ from app.formats.prices import LIST_PRICES, Prices, Spending
 from app.formats.text import one_line
 from app.formats.timestamps import iso
 from app.index.catalog.catalog import Catalog
+from app.index.filter_context import expiry_of, kept_in
 from app.index.live_sessions import live_sessions
 from app.index.row import Row, is_subagent, problem_count
 from app.index.scan.retry import make_current
@@ -162,6 +163,7 @@ def run(options: Options, setup: Setup) -> int:
     states = {path: verdict.state for path, verdict in live_sessions(known, processes, now_ms).items()}
     if options.json:
         taggings = read_taggings(setup.state_folder)
+        expires, is_kept = expiry_of(lambda: known), kept_in(setup.stores)
         sessions = [
             to_json(
                 row,
@@ -169,6 +171,8 @@ def run(options: Options, setup: Setup) -> int:
                 now_ms,
                 taggings.get((row.agent, row.id), NOTHING),
                 setup.prices,
+                expires(row),
+                is_kept=is_kept(row),
             )
             for row in shown
         ]
@@ -352,7 +356,7 @@ def _state_signs(states: dict[str, str]) -> dict[str, str]:
 
 
 def _marks(row: Row, now_ms: int) -> str:
-    marks = []
+    marks = ["gone"] if row.is_gone else []
     if row.parent_session:
         marks.append("↳")
     if row.branch_count > 1:
@@ -384,7 +388,14 @@ def complain_of_skipped(
 
 
 def to_json(
-    row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING, prices: Prices = LIST_PRICES
+    row: Row,
+    state: str,
+    now_ms: int,
+    tagging: Tagging = NOTHING,
+    prices: Prices = LIST_PRICES,
+    expires_ms: int | None = None,
+    *,
+    is_kept: bool = False,
 ) -> dict[str, Any]:
     """The row's JSON object. Times become ISO 8601, UTC.
 
@@ -393,6 +404,8 @@ def to_json(
     :param now_ms: decides whether an unfinished last line is damage yet.
     :param tagging: its tags and note.
     :param prices: those of tokens without a cost.
+    :param expires_ms: when its agent may delete it, in milliseconds since the epoch; None for never.
+    :param is_kept: leafmark keeps a copy of it.
     """
     return {
         "agent": row.agent,
@@ -421,4 +434,7 @@ def to_json(
         "problems": problem_count(row, now_ms),
         "tags": list(tagging.tags),
         "note": tagging.note or None,
+        "expires": None if expires_ms is None else iso(expires_ms),
+        "kept": is_kept,
+        "gone": row.is_gone,
     }

@@ -201,6 +201,7 @@ class Progress:
     read       callback for the deltas of a scan; None without a terminal
     compared   callback for the (done, total) of a comparison; None without a terminal
     counted    callback for the (done, total) of statistics; None without a terminal
+    kept       callback for the (done, total) of copies; None without a terminal
     touched    callback for the (done, total) of touched files; None without a terminal
     """
 
@@ -208,11 +209,13 @@ class Progress:
         self.read: Callable[[Delta], object] | None = None
         self.compared: Callable[[int, int], object] | None = None
         self.counted: Callable[[int, int], object] | None = None
+        self.kept: Callable[[int, int], object] | None = None
         self.touched: Callable[[int, int], object] | None = None
         if sys.stderr.isatty():
             self.read = lambda delta: self._show("reading", delta.done, delta.total)
             self.compared = partial(self._show, "comparing")
             self.counted = partial(self._show, "counting")
+            self.kept = partial(self._show, "keeping")
             self.touched = partial(self._show, "reading")
         self._next = time.monotonic() + FIRST_SECONDS
         self._shown = False

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from app.formats.prices import Prices
 from app.formats.text import one_line
 from app.formats.timestamps import iso
-from app.index.query.grammar import leaves_tools, parse
+from app.index.query.grammar import parse
 from app.index.query.query import QueryError
 from app.index.search.hit_branch import Place
 from app.index.search.hit_details import texts_at
 from app.index.search.results import Hit, Hits, Page
-from app.index.sorting import RECENT
+from app.index.sorting import BEST
 from app.options import Options
 from app.redact import Redactor
 from app.reports.fields import Field, line_maker
@@ -33,12 +33,13 @@ from app.reports.output import (
 )
 from app.setup import Setup
 from app.view.cells import shorten, width
+from app.view.empty_states import LOOSENED
 from app.view.line import excerpt, mark_ranges
 
+OLD_BEST = "relevance"
+"""An older name of the order that is now the default one."""
 LONGEST_SNIPPET = 200
 """Characters of a snippet for an agent."""
-TOOLS_HINT = "; --all-text looks through tools as well"
-"""Follows the report of no match if tool calls and output were not searched."""
 
 
 Locator = Callable[[Hit], Place]
@@ -73,8 +74,15 @@ def place_notes(place: Place) -> list[str]:
 
 
 def _notes(item: FoundHit) -> str:
-    notes = place_notes(item.place(item.hit))
-    return ", ".join(["other spelling", *notes] if item.hit.near else notes)
+    hit = item.hit
+    return ", ".join(
+        [*missing_notes(hit), *(["other spelling"] if hit.near else []), *place_notes(item.place(hit))]
+    )
+
+
+def missing_notes(hit: Hit) -> list[str]:
+    """The words that the session of a hit lacks, in a loosened list."""
+    return [f"without {', '.join(hit.missing)}"] if hit.missing else []
 
 
 HIT_FIELDS: tuple[Field[FoundHit], ...] = (
@@ -87,7 +95,10 @@ HIT_FIELDS: tuple[Field[FoundHit], ...] = (
         "time of the entry",
         lambda item: None if item.hit.timestamp is None else iso(item.hit.timestamp),
     ),
-    Field("place", "branch, if it is not the active path; other spelling, if it is one", _notes),
+    Field(
+        "place", "branch, if it is not the active path; words that the session lacks; other spelling", _notes
+    ),
+    Field("tier", "name, conversation, files or tools: the place of all words", lambda item: item.hit.tier),
 )
 HIT_PIPE = ("id", "modified", "agent", "title", "entry_id", "role", "place", "snippet")
 """The fields of `leafmark search` in a pipe."""
@@ -111,6 +122,8 @@ def hit_document(hit: Hit, place: Locator) -> dict[str, Any]:
         "entry_id": hit.entry_id,
         "role": hit_role(hit),
         "snippet": hit.snippet,
+        "tier": hit.tier,
+        "missing": hit.missing,
         "on_active_path": place(hit).on_active_path,
         "timestamp": None if hit.timestamp is None else iso(hit.timestamp),
     }
@@ -124,20 +137,22 @@ def run(options: Options, setup: Setup) -> int:
     # An unusable format is reported before any file is read.
     line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     query = " ".join(options.query)
+    if options.all_text:
+        complain("--all-text is not needed: every search covers tool calls and their output")
+    if options.sort == OLD_BEST:
+        complain("--sort relevance is not needed: the best match comes first")
     index = setup.open_index(complain)
     how: dict[str, Any] = {
-        "order": options.sort or RECENT,
-        "all_text": options.all_text,
+        "order": options.sort or BEST,
         "every": options.every,
     }
     try:
         # An error in the query is reported before any file is read.
-        parsed = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
+        parsed = parse(query, setup.now_ms(), home=setup.home)
         for note in parsed.notes:
             complain(note.message)
         with Progress() as progress:
-            # A search of the files alone needs no stored texts.
-            index.scan(progress.read, texts=not parsed.is_deep)
+            index.scan(progress.read)
         if parsed.files:
             with Progress() as progress:
                 index.touched_files.update(index.rows(), on_progress=progress.touched)
@@ -152,7 +167,7 @@ def run(options: Options, setup: Setup) -> int:
         def nothing() -> str:
             if not index.searched_rows:
                 return NO_SESSIONS
-            return f"no session matches{TOOLS_HINT if leaves_tools(parsed) else ''}"
+            return "no session matches"
 
         return report(pages, index.place, options, setup, nothing)
     except QueryError as error:
@@ -187,6 +202,7 @@ def report(
                 "schema": SCHEMA,
                 "total": counted.last.total,
                 "corrections": counted.last.instead,
+                "loosened": counted.last.loosened,
                 "searched_in_index": counted.last.as_kept,
                 "unread": counted.last.unread,
                 "hits": hits,
@@ -214,7 +230,7 @@ def _of_folder(pages: Iterable[Page], here: Sequence[str]) -> Iterator[Page]:
     for page in pages:
         hits = [hit for hit in page.hits if hit.row.cwd in here]
         sessions.update(hit.path for hit in hits)
-        yield Page(Hits(hits), len(sessions), done=page.done, notes=page.notes)
+        yield Page(Hits(hits), len(sessions), done=page.done, notes=page.notes, loosened=page.loosened)
 
 
 def _agent_lines(hits: Sequence[Hit], place: Locator, redactor: Redactor) -> Iterator[str]:
@@ -226,7 +242,7 @@ def _agent_lines(hits: Sequence[Hit], place: Locator, redactor: Redactor) -> Ite
             title = redactor.cut_line(hit.row.title)
             day = iso(hit.row.newest)[:10]
             yield f"session {redactor.text(hit.row.id)} ({hit.row.agent}, {day}): {title}"
-        notes = place_notes(place(hit))
+        notes = [*map(redactor.text, missing_notes(hit)), *place_notes(place(hit))]
         where = redactor.text(" ".join(filter(None, (hit_role(hit), hit.entry_id))))
         if hit.snippet:
             yield f"  {', '.join([where, *notes])}: {_agent_snippet(hit, redactor)}"
@@ -254,6 +270,7 @@ class _HitCounter:
         self._pages = pages
         self._limit = limit
         self._printed_notes: set[str] = set()
+        self._is_loosened = False
         self.last = Page()
         self.met = 0
         self.shown = 0
@@ -262,6 +279,9 @@ class _HitCounter:
         """The hits to show, as they come. Notes are printed on standard error, each once."""
         for page in self._pages:
             self.last = page
+            if page.loosened and not self._is_loosened:
+                self._is_loosened = True
+                complain(LOOSENED)
             for note in page.notes:
                 if note.message not in self._printed_notes:
                     self._printed_notes.add(note.message)
@@ -337,6 +357,6 @@ class HitLines:
             parts[0] += f" {hit.entry_id}"
         if hit.near:
             parts[0] += " (other spelling)"
-        parts += place_notes(self._place(hit))
+        parts += [*missing_notes(hit), *place_notes(self._place(hit))]
         # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]

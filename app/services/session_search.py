@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled
+from app.formats.text import one_line
 from app.formats.utf8_text import fold
 from app.index.query.completion import MOST_PATHS, Vocabulary, complete, vocabulary
 from app.messages import SearchFound
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 FIRST_SECONDS = 0.03
 """Delay of the first page: most searches end within it, and their result goes into the list at once."""
+PROVISIONAL_SECONDS = 0.1
+"""Time after which no row that is shown moves."""
 EMPTY_SECONDS = 0.1
 """Delay before a page without hits is posted."""
 POST_SECONDS = 0.05
@@ -46,6 +49,8 @@ EXCERPT_SECONDS = 0.02
 
 VALUES_SECONDS = 10.0
 """Age at which the values of the sessions are collected again."""
+LONGEST_MISSING = 20
+"""Characters of a word in a row that lacks it."""
 COUNT_SECONDS = 1.0
 """Most seconds for which hits are counted; a greater number is shown as the least that there are."""
 
@@ -59,30 +64,30 @@ class SessionSearch(BackgroundService):
         self._index = index
         self._is_prepared = False
         self._has_query = False
-        # The newest (text, order, everywhere); the number of requests; the number of the first request with
+        # The newest (text, order, typing); the number of requests; the number of the first request with
         # this query; the number of the first request of the query whose last page was posted.
         self._query: tuple[str, str, bool] | None = None
         self._requests = self._first_request = self._completed_request = 0
 
-    def search(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
+    def search(self, text: str, *, order: str = "best", typing: bool = False) -> None:
         """Search for the query `text`; an empty one only cancels the search that runs.
 
         The same query is submitted again when sessions change. Then the running search ends first: if
         sessions change all the time, none would end otherwise. The old result stays until the new one is
         complete.
 
-        :param order: "recent" or "relevance": the order of `SearchFound.order` (`Index.query`).
-        :param everywhere: also search tool calls and output, if the query does not say where.
+        :param order: the order of `SearchFound.order` (`Index.query`).
+        :param typing: the last word is being typed.
         """
         self._has_query = bool(text.strip())
         self._requests += 1
-        query = text, order, everywhere
+        query = text, order, typing
         is_new = query != self._query
         if is_new:
             self._query, self._first_request = query, self._requests
         first, number = self._first_request, self._requests
         self._worker.submit(
-            lambda is_stale: self._search(text, order, everywhere, first, number, is_stale),
+            lambda is_stale: self._search(text, order, typing, first, number, is_stale),
             interrupts=is_new,
         )
 
@@ -95,7 +100,7 @@ class SessionSearch(BackgroundService):
         self,
         text: str,
         order: str,
-        everywhere: bool,
+        typing: bool,
         first: int,
         number: int,
         is_stale: Callable[[], bool],
@@ -103,14 +108,14 @@ class SessionSearch(BackgroundService):
         index = self._index()
         if index is None or not text.strip():
             return
-        from app.index.query.grammar import leaves_tools, unknown_filters
+        from app.index.query.grammar import unknown_filters
         from app.index.query.query import QueryError
         from app.index.search.results import HitsByPath
 
         self._is_prepared = True
         started = monotonic()
         try:
-            run = index.query(text, order=order, all_text=everywhere, keep_going=lambda: not is_stale())
+            run = index.query(text, order=order, live=True, typing=typing, keep_going=lambda: not is_stale())
         except QueryError as error:
             refusal = SearchFound(
                 text,
@@ -119,25 +124,34 @@ class SessionSearch(BackgroundService):
                 done=True,
                 refused=error.message,
                 faults=((error.position, error.length),),
-                everywhere=everywhere,
             )
             self._post(refusal)
             return
-        words, has_more, unknown = run.query.words, leaves_tools(run.query), unknown_filters(text)
+        words, unknown = run.query.words, unknown_filters(text)
         is_repeated = self._completed_request == first
         hits = HitsByPath()
         deleted: list[Row] = []
         posted_at, pause = started, FIRST_SECONDS
+        is_provisional = False
         for page in run:
             if is_stale():
                 run.cancel()
                 return
+            if is_provisional and not page.is_provisional:
+                hits, deleted = HitsByPath(), []
+            has_order = is_provisional and not page.is_provisional
+            is_provisional = page.is_provisional
             hits.add(page.hits)
             deleted += [row for row in page.hits.rows() if row.is_deleted]
             now = monotonic()
             if page.done:
                 self._completed_request = first
             is_due = now - posted_at >= (pause if hits else EMPTY_SECONDS)
+            if is_provisional:
+                is_due &= now - started < PROVISIONAL_SECONDS
+            elif page.hits and page.searched < page.of:
+                # The files of many sessions are read now.
+                is_due |= has_order or posted_at == started
             if page.done or (not is_repeated and is_due):
                 # The screen keeps what is posted, so it gets copies.
                 notes, instead = _split_notes(run.query, page, unknown)
@@ -152,11 +166,10 @@ class SessionSearch(BackgroundService):
                     faults=tuple({(note.position, note.length): None for note in (*page.notes, *unknown)}),
                     hits=hits.copy(),
                     order=tuple(hits),
-                    everywhere=everywhere,
-                    leaves_tools=has_more,
+                    provisional=is_provisional,
+                    loosened=page.loosened,
                     deleted=tuple(deleted),
                     hidden=run.query.hidden,
-                    sorts=bool(run.query.sort),
                 )
                 self._post(message)
                 pause = max(POST_SECONDS, pause * SLOWER)
@@ -199,17 +212,16 @@ class HitLocator(BackgroundService):
         self._index = index
 
     async def places(
-        self, path: str, hit: Hit, query: str, *, everywhere: bool = False, again: bool = False
+        self, path: str, hit: Hit, query: str, *, again: bool = False
     ) -> AsyncIterator[HitPlace]:
         """The place of the hit of the session at `path`; for a large session first without the branch.
 
-        :param everywhere: also search tool calls and output, if the query does not say where.
         :param again: it was located before, with another row of the session.
         """
         index = self._index()
         if index is None:
             return
-        place = await self._find(path, hit, query, everywhere, again)
+        place = await self._find(path, hit, query, again)
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large:
             yield place
@@ -218,9 +230,9 @@ class HitLocator(BackgroundService):
             yield place._replace(where=branch, again=is_large or again)
 
     @answered()
-    def _find(self, path: str, hit: Hit, query: str, everywhere: bool, again: bool) -> HitPlace:
+    def _find(self, path: str, hit: Hit, query: str, again: bool) -> HitPlace:
         hit.look_up()
-        parsed = _parsed(query, everywhere=everywhere)
+        parsed = _parsed(query)
         return HitPlace(
             path,
             query,
@@ -231,7 +243,7 @@ class HitLocator(BackgroundService):
             again=again,
             snippet=hit.snippet if hit.where == "text" else "",
             ranges=hit.ranges,
-            tools=parsed.is_deep,
+            tools=hit.tier == "tools",
         )
 
     @answered()
@@ -249,13 +261,13 @@ class HitLocator(BackgroundService):
         return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
 
 
-def _parsed(query: str, *, everywhere: bool) -> Query:
+def _parsed(query: str) -> Query:
     """The query; an empty one if it is refused."""
     from app.index.query.grammar import parse
     from app.index.query.query import Query, QueryError
 
     try:
-        return parse(query, 0, all_text=everywhere)
+        return parse(query, 0)
     except QueryError:
         return Query()
 
@@ -329,6 +341,8 @@ class HitExcerpts(BackgroundService):
 def _excerpt(hit: Hit, query: str, place: str = "") -> HitExcerpt:
     hit.look_up()
     count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
+    if hit.missing:
+        place = f"without {', '.join(one_line(name, LONGEST_MISSING) for name in hit.missing)}"
     # Imported here, in the thread: it loads the decoder of entries.
     from app.services.hit_shapes import shape_of
 

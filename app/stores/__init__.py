@@ -11,6 +11,7 @@ from app.stores.base import CONFIGURED, Agent, Store, absolute, refusals
 from app.stores.claude import Claude
 from app.stores.codex import Codex
 from app.stores.indusagi import Indusagi
+from app.stores.kept import original_path
 from app.stores.omp import Omp
 from app.stores.pi import Pi
 from app.stores.pins import read_own_pins
@@ -103,7 +104,11 @@ def known_name(agent: str, path: str, name: str | None) -> str | None:
 
 
 def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
-    """The store that contains the file at `path`, at any depth and with links resolved; None if none does."""
+    """The store that contains the file at `path`, or the file that a copy at `path` is of, at any depth and
+    with links resolved; None if none does.
+    """
+    stores = list(stores)
+    path = next((found for store in stores if (found := original_path(path, store.kept))), path)
     try:
         real = os.path.realpath(path)
         roots = [(os.path.join(os.path.realpath(store.root), ""), store) for store in stores]

@@ -14,6 +14,7 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.small_files import path_problem
+from app.stores.kept import original_path
 from app.stores.pins import read_pins
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Store:
     pins          the path of the agent's pins file; "" for none
     history       the path of the agent's history of prompts, of all its sessions; "" for none
     names         the path of the agent's file with names of its sessions (`app.stores.names`); "" for none
+    kept          the folder with leafmark's copies of sessions (`app.stores.kept`); "" for none
     twins         the stores of other agents in the same folder
     """
 
@@ -82,6 +84,7 @@ class Store:
         "arguments",
         "environment",
         "history",
+        "kept",
         "names",
         "notes",
         "pins",
@@ -115,6 +118,7 @@ class Store:
         self.pins = pins
         self.history = history
         self.names = names
+        self.kept = ""
         self.twins: tuple[Store, ...] = ()
 
     def __repr__(self) -> str:
@@ -184,7 +188,10 @@ class Store:
         return self.source in ("--store", CONFIGURED)
 
     def may_list(self, path: str) -> bool:
-        """Whether a file at `path` would be a session of this folder, by its place and name alone."""
+        """Whether a file at `path` would be a session of this folder, or is a copy of one, by its place and
+        name alone.
+        """
+        path = original_path(path, self.kept) or path
         if not path.endswith(self.suffixes):
             return False
         folder, name = os.path.split(path)

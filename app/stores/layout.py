@@ -12,6 +12,9 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.packed import PACKED
+from app.stores.kept import entries_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -94,6 +97,27 @@ def listed_folders(store: Store) -> list[str]:
         level = [entry.path for entry in below if _is_folder(entry, follow=not number)]
         found += level
     return found
+
+
+def copies(store: Store) -> Iterator[os.DirEntry[str]]:
+    """The copies of sessions of a store, by their names alone and in no order. A folder that cannot be read
+    has none.
+    """
+    if not store.kept:
+        return
+    ends = tuple(suffix + PACKED for suffix in store.suffixes)
+    inner = store.inner_files
+    level = [store.kept + store.root]
+    for depth in range(store.depth + 1):
+        below: list[str] = []
+        for folder in level:
+            for entry in entries_of(folder):
+                if entry.name.endswith(ends):
+                    if not (inner and entry.name.startswith(inner)):
+                        yield entry
+                elif depth < store.depth and entry.is_dir(follow_symlinks=False):
+                    below.append(entry.path)
+        level = below
 
 
 def deeper(store: Store) -> Iterator[Complaint]:

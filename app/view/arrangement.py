@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from app.index.sorting import RECENT, SORTS
+from app.index.sorting import BEST, RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
 from app.view.preset import BROWSER, Preset
 
 SCOPES = ("all", "here")
-ORDERS = ("threaded", RECENT, "relevance", *(sort for sort in SORTS if sort != RECENT))
+ORDERS = ("threaded", *SORTS)
 
 _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run."""
@@ -27,9 +27,8 @@ class Arrangement(NamedTuple):
     """One way to show the sessions. It is immutable; `changed` makes another.
 
     scope         ``all`` folders, or ``here``: only sessions of this folder
-    order         ``threaded``: forks under their parents, the threads by their newest activity;
-                  ``relevance``: by the results of the search while there is a query, else as ``recent``;
-                  others of `index.sorting.SORTS`: by a field of the session
+    order         ``threaded``: forks under their parents, the threads by their newest activity, and with a
+                  query the best match first; others of `index.sorting.SORTS`: by a field of the session
     grouped       by project under heads that fold, if a project has an order (see `has_groups`); else one
                   list of all projects
     needs         only what needs the user, from all folders, in the sections of `app.view.needs`
@@ -38,7 +37,7 @@ class Arrangement(NamedTuple):
     only          only these sessions, sub-agents and empty ones as well; None for all
     hidden        sub-agent sessions and empty ones are shown as well
     pinned_first  pinned sessions come first in each group, or in the whole list without groups, with their
-                  threads. Pins do not change the order of relevance.
+                  threads. Pins do not change the order of a search.
     roomy         a second line for each session, with its last prompt
     paths         a second line for each session, with the path of its file and nothing else
     sizes         the second line with the last prompt has the size of the file if there is room
@@ -95,7 +94,12 @@ class Arrangement(NamedTuple):
         """Whether it excludes sessions that count as sessions of the scope."""
         return self.named_only or bool(self.agent) or self.only is not None or self.needs
 
-    def titles(self, name: str = "Sessions", *, tools: bool = False) -> tuple[str, ...]:
+    @property
+    def search_order(self) -> str:
+        """The order of a search."""
+        return BEST if self.order == ORDERS[0] else self.order
+
+    def titles(self, name: str = "Sessions", *, searches: bool = False) -> tuple[str, ...]:
         """The title in the rule above the list, in several lengths, the longest first
         (`app.view.cells.first_fitting`).
 
@@ -103,18 +107,17 @@ class Arrangement(NamedTuple):
         Shorter titles leave out words from the end. The default scope and order are given if there is room.
 
         :param name: the first word.
-        :param tools: whether tool calls and output are searched as well.
+        :param searches: there is a query.
         """
         special = [self.only.name] if self.only is not None else []
         special += ["needs you"] if self.needs else []
         special += ["named only"] if self.named_only else []
         special += filter(None, [self.agent])
         special += ["this folder"] if self.is_of_this_folder else []
-        special += ["tools as well"] if tools else []
         special += [self.order] if self.order != ORDERS[0] else []
         special += ["with hidden ones"] if self.hidden else []
         usual = ["all folders"] if not self.is_of_this_folder else []
-        usual += [self.order] if self.order == ORDERS[0] else []
+        usual += ["best first" if searches else self.order] if self.order == ORDERS[0] else []
         required = [name, *special]
         titles = [[*required, *usual[:number]] for number in range(len(usual), -1, -1)]
         return tuple(" · ".join(words) for words in [*titles, special or required])

@@ -32,7 +32,6 @@ _WAYS_OUT = {
     "agent": "shows the next agent.",
     "named": "shows all sessions.",
     "here": "shows all folders.",
-    "tools": "also searches tool calls and their output.",
 }
 
 
@@ -75,7 +74,6 @@ def nothing_matches(
     keys: Mapping[str, str],
     *,
     so_far: bool,
-    leaves_tools: bool = False,
     here: int,
     elsewhere: int,
     hidden: int = 0,
@@ -83,10 +81,8 @@ def nothing_matches(
     """The message if no shown session matches the query.
 
     :param left_out: conditions of `app.view.list_filter.excluding_conditions` that exclude matching sessions.
-    :param keys: reason -> the name of the key that shows the excluded sessions as well; for "tools" the key
-        that searches tool calls and output as well.
+    :param keys: reason -> the name of the key that shows the excluded sessions as well.
     :param so_far: the search is not complete.
-    :param leaves_tools: tool calls and output were not searched, and can be.
     :param here: the number of sessions in this folder; ``elsewhere``: that of matching ones in others.
     :param hidden: the number of matching sessions that only their being a sub-agent's or empty hides.
     """
@@ -106,8 +102,7 @@ def nothing_matches(
         return [f"{none}; {elsewhere:,} elsewhere {verb}{_key(keys)}", "Esc clears the search."]
     subject = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
     message = f"{subject} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
-    more = ["tools"] if leaves_tools and not so_far else []
-    return [message, *_ways_out([*left_out, *more], keys), "Esc clears the search."]
+    return [message, *_ways_out(left_out, keys), "Esc clears the search."]
 
 
 def _key(keys: Mapping[str, str]) -> str:
@@ -133,6 +128,9 @@ def unknown_note(name: str, intended: str, key: str) -> str:
     return f"{one_line(name, _LONGEST_NAME)}: is not a filter; searched as text" + (
         f" ({way})" if way else ""
     )
+
+
+LOOSENED = "No session has all words; these have the most or rarest of them"
 
 
 def spelling_note(instead: Mapping[str, Sequence[str]], sessions: int) -> str:

@@ -225,22 +225,16 @@ class ListQuery:
             self.found, self._ranks = frozenset(), {}
 
     def match_found(
-        self,
-        paths: Iterable[str],
-        words: list[str],
-        *,
-        by_rows: bool,
-        ranks: Mapping[str, int],
-        asks_hidden: bool = False,
+        self, paths: Iterable[str], words: list[str], *, ranks: Mapping[str, int], asks_hidden: bool = False
     ) -> None:
         """Match the sessions that a search has found (see `ListModel.set_found`)."""
-        self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
+        self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, False, ranks
         self.is_on, self.asks_hidden = True, asks_hidden
 
     @property
     def is_ranked(self) -> bool:
         """Whether the search has ordered its results."""
-        return bool(self._ranks)
+        return self.is_on and bool(self._ranks)
 
     def filter(self, lines: list[ListLine]) -> list[ListLine]:
         """The lines that match, in the same order."""
@@ -257,7 +251,3 @@ class ListQuery:
     def rank(self, line: ListLine) -> int:
         """The position of a session in the results of the search; other sessions come last."""
         return self._ranks.get(line.path, len(self._ranks))
-
-    def best_rank(self, lines: Iterable[ListLine]) -> int:
-        """The lowest `rank` of some sessions."""
-        return min(map(self.rank, lines), default=len(self._ranks))

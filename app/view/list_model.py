@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.row import Row, is_empty
@@ -611,10 +612,11 @@ class ListModel:
         self._open_folders |= new
         query = self._query
         shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in groups}
-        if query.is_on and query.is_ranked:
-            shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
-            groups.sort(key=lambda group: query.best_rank(shown[group]))
         self._ordered_groups, self.lines, self.heads, self.matched = groups, [], [], 0
+        if query.is_ranked:
+            self.lines = sorted(chain.from_iterable(shown.values()), key=query.rank)
+            self.matched = len(self.lines)
+            return
         for group in groups:
             group.shown = len(shown[group]) if query.is_on else group.count
             self.matched += group.shown
@@ -680,6 +682,11 @@ class ListModel:
         return 2 if self.is_filtered else self.arrangement.row_height
 
     @property
+    def has_groups(self) -> bool:
+        """Whether the lines have heads of projects or sections."""
+        return self.arrangement.has_groups and not self._query.is_ranked
+
+    @property
     def is_filtered(self) -> bool:
         """Whether there is a query."""
         return self._query.is_on
@@ -693,7 +700,7 @@ class ListModel:
         if rows_decide(query):
             self.set_query(query)
         else:
-            self.set_found(frozenset(), [], by_rows=False)
+            self.set_found(frozenset(), [])
 
     def set_query(self, query: str) -> None:
         """Show only the sessions whose rows match, and those that were found last (`set_found`); an empty
@@ -715,18 +722,16 @@ class ListModel:
         paths: AbstractSet[str],
         words: list[str],
         *,
-        by_rows: bool,
         ranks: Mapping[str, int] | None = None,
         hidden: bool = False,
     ) -> None:
-        """Show the sessions that a search has found.
+        """Show the sessions that a search has found, in one list without groups.
 
         :param words: the folded words to highlight in the lines.
-        :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
-        :param ranks: path -> position in the results of the search, if they decide the order.
+        :param ranks: path -> position in the list.
         :param hidden: show those of them as well that the list hides otherwise.
         """
-        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {}, asks_hidden=hidden)
+        self._query.match_found(paths, words, ranks=ranks or {}, asks_hidden=hidden)
         self._show_hidden()
         self._build()
 

@@ -285,7 +285,7 @@ def _layout_for(
 def _has_folder(model: ListModel) -> bool:
     """Whether the rows say in which folder each session is, because no head does."""
     arrangement = model.arrangement
-    return arrangement.needs or not (arrangement.has_groups or arrangement.is_of_this_folder)
+    return arrangement.needs or not (model.has_groups or arrangement.is_of_this_folder)
 
 
 def _columns(

@@ -188,6 +188,10 @@ class SearchBox(LineInput):
             event.stop()
             event.prevent_default()
             self.action_mark()
+        elif event.key == "ctrl+t":
+            event.stop()
+            event.prevent_default()
+            self.notify("Not needed: every search covers tool calls and their output.", markup=False)
         elif event.key in self._moves:
             # A held key that is handled here need not bubble to the application.
             event.stop()

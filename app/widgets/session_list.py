@@ -126,7 +126,7 @@ class SessionListView(LineList):
         """The project under the cursor; None if the list is not grouped by project."""
         lines = self.model.lines
         group = lines[self.cursor].group if self.cursor < len(lines) else None
-        return None if group is None or group.is_whole else group
+        return None if group is None or group.is_whole or not self.model.has_groups else group
 
     @property
     def project(self) -> Group | None:
@@ -470,17 +470,23 @@ class SessionListView(LineList):
         paths: AbstractSet[str],
         words: list[str],
         *,
-        by_rows: bool,
         ranks: Mapping[str, int] | None = None,
         hidden: bool = False,
+        to_first: bool = False,
     ) -> None:
-        """Show the result of a search (see the model); the cursor stays on its session if that is in it."""
+        """Show the result of a search (see the model); the cursor stays on its session if that is in it.
+
+        :param to_first: move the cursor to the first session instead.
+        """
         self._filter(
-            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks, hidden=hidden),
+            lambda: self.model.set_found(paths, words, ranks=ranks, hidden=hidden),
             leaves_heading=not self.model.is_filtered,
+            to_first=to_first,
         )
 
-    def _filter(self, change_query: Callable[[], None], *, leaves_heading: bool) -> None:
+    def _filter(
+        self, change_query: Callable[[], None], *, leaves_heading: bool, to_first: bool = False
+    ) -> None:
         """Change the model's query.
 
         :param leaves_heading: move the cursor from the head of a project to the first match.
@@ -497,7 +503,7 @@ class SessionListView(LineList):
             group = self.model.group_of(_path_of(self._session))
             if group is not None and not self.model.is_open(group):
                 self.model.set_open(group, True)
-        if self._cursor_line() is None or (is_on_heading and leaves_heading):
+        if self._cursor_line() is None or (is_on_heading and leaves_heading) or to_first:
             self._session = self._group = None
         self.rows_changed()
 

@@ -77,8 +77,6 @@ def recall(setting: Setting) -> Iterator[Result]:
 
 def _search(setting: Setting, needle: Needle) -> list[dict[str, Any]]:
     command = ["search", "--json", "--limit", "1000000", *setting.flat()]
-    if needle.tier == "deep":
-        command.append("--all-text")
     # The status is 1 if nothing is found.
     done = run(setting.leafmark(*command, "--", needle.query), setting.env, keep=True, success=(0, 1))
     result = json.loads(done.output)

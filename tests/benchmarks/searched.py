@@ -61,7 +61,7 @@ def main() -> int:
     index.rows()
     index.scan()
 
-    def search(text: str, *, all_text: bool = False, typed: bool = False) -> Timing:
+    def search(text: str, *, typed: bool = False) -> Timing:
         """Search as the screen does, and take the times.
 
         :param typed: stop when all sessions are searched, before similar spellings are tried, as the next key
@@ -69,7 +69,7 @@ def main() -> int:
         """
         started = time.perf_counter()
         first = done = 0.0
-        run = index.query(text, all_text=all_text)
+        run = index.query(text, live=True)
         for page in run:
             if not first:
                 # The screen needs the details of one hit, for the preview.
@@ -102,8 +102,8 @@ def main() -> int:
     else:
         # Bring the files into the page cache. The query is another one, because the sessions without a match
         # are remembered.
-        search("qzqz", all_text=True, typed=True)
-        figures = {"done": search(sys.argv[2], all_text=True).done}
+        search("qzqz", typed=True)
+        figures = {"done": search(sys.argv[2]).done}
     index.close()
     print(json.dumps(figures))
     return 0

@@ -53,7 +53,7 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
     find = f"find {shlex.join(roots)} -type f -name '*.*json*' -print0"
 
     def ours() -> float:
-        command = setting.leafmark("search", DEEP, "--all-text", "--json", "--limit", "50")
+        command = setting.leafmark("search", DEEP, "--json", "--limit", "50")
         return run(command, setting.env).wall
 
     def floor() -> float:

@@ -128,7 +128,7 @@ def test_stores_before_and_after_the_command_are_kept_in_order():
         ["search", "--json"],
         ["search", "a", "-x"],
         ["search", "a", "--limit", "-1"],
-        ["search", "a", "--order", "best"],
+        ["search", "a", "--order", "better"],
         ["index", "a"],
         ["watch", "a"],
         ["restore"],

@@ -162,6 +162,9 @@ def test_list_json_has_the_documented_fields(leafmark, store):
         "subagent": False,
         "tags": [],
         "note": None,
+        "expires": None,
+        "kept": False,
+        "gone": False,
     }
     assert document["sessions"][2]["problems"] == 2
     limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)

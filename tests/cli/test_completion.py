@@ -44,7 +44,7 @@ def test_commands_options_and_values_are_offered(run, home):
     assert {"list", "search", "resume"} <= set(completed(run, ""))
     assert completed(run, "list", "--l") == ["--limit"]
     assert completed(run, "export", "--no-r") == ["--no-redact"]
-    assert completed(run, "search", "--sort", "re") == ["relevance", "recent"]
+    assert completed(run, "search", "--sort", "re") == ["recent", "relevance"]
     assert completed(run, "search", "--sort=rel") == ["--sort=relevance"]
     assert completed(run, "--store", "p") == ["pi="]
     assert completed(run, "--th") == ["--theme"]

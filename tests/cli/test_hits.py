@@ -21,7 +21,7 @@ from app.view.cells import width
 from tests.cases import cases
 from tests.factory import NOW, make_row
 
-NOTHING_ODD = {"corrections": {}, "searched_in_index": [], "unread": []}
+NOTHING_ODD = {"corrections": {}, "loosened": False, "searched_in_index": [], "unread": []}
 
 
 class Where(NamedTuple):
@@ -215,6 +215,8 @@ def test_json_has_the_documented_fields(report):
         "entry_id": "e1",
         "role": "user",
         "snippet": "the needle lies here",
+        "tier": "",
+        "missing": [],
         "on_active_path": False,
         "timestamp": "2026-05-28T20:26:40.000Z",
     }

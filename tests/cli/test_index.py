@@ -49,6 +49,7 @@ def test_the_numbers_of_a_scan_are_printed(run, folder):
         "sessions": 2,
         "refused": 1,
         "passed_over": 0,
+        "kept": 0,
     }
 
 

@@ -110,6 +110,9 @@ def test_json_has_exactly_the_documented_fields() -> None:
         "problems": 1,
         "tags": [],
         "note": None,
+        "expires": None,
+        "kept": False,
+        "gone": False,
     }
     tagged = to_json(make(), "idle", 0, Tagging(("urgent", "ci"), "ask Ann"))
     assert (tagged["tags"], tagged["note"]) == (["urgent", "ci"], "ask Ann")

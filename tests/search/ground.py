@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index
 
-from app.index.query.query import Facts
+from app.index.query.query import Facts, Query
 from app.index.search import matchers
 from app.index.search.engine import SearchEngine
 from app.index.search.grep import byte_search
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from leafmark import Hit
 
     from app.index import Page
-    from app.index.query.query import Query
+    from app.index.words.tool_words import Words
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
-TIERS = ("store", "small parts", "files", "half", "no wheel")
-"""The texts that a search reads: the text store; the store in small parts; only the files; the files of every
-other session, in small parts; the store without stringzilla."""
+TIER_NAMES = ("", "name", "conversation", "files", "tools")
+TIERS = ("store", "words", "small parts", "files", "half", "no wheel")
+"""The texts that a search reads: the text store; the store and the words of tools; the store in small parts;
+only the files; the files of every other session, in small parts; the store without stringzilla."""
 
 
 class Ground:
@@ -47,6 +48,11 @@ class Ground:
     def close(self) -> None:
         self.index.close()
 
+    def _words(self) -> Words:
+        """The words of the tools of all sessions."""
+        self.index.tool_words.update(self.index.rows(), least=bool)
+        return self.index.tool_words.current()
+
     @contextmanager
     def searcher(self, tier: str) -> Iterator[SearchEngine]:
         """A search engine that reads the texts of `tier`."""
@@ -61,7 +67,8 @@ class Ground:
                 patch.setattr(byte_search, "_find", None)
                 patch.setattr(byte_search, "_find_uncased", None)
             catalog = _IncompleteCatalog(self.index.catalog, hidden)
-            searcher = SearchEngine(catalog, self.stores)  # type: ignore[arg-type]
+            words = self._words if tier in ("words", "half") else None
+            searcher = SearchEngine(catalog, self.stores, words=words)  # type: ignore[arg-type]
             searcher.load()
             yield searcher
 
@@ -82,11 +89,11 @@ class _IncompleteCatalog:
 
 
 def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:
-    """All hits of a search, and its last page, which must be `done`."""
+    """All final hits of a search, and its last page, which must be `done`."""
     found: list[Hit] = []
     page = None
     for page in pages:
-        found += page.hits
+        found += () if page.is_provisional else page.hits
     assert page is not None
     assert page.done
     for hit in found:
@@ -95,28 +102,42 @@ def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:
 
 
 def compare(searcher: SearchEngine, sessions: list[Session], query: Query) -> None:
-    """Search for one hit per session in both orders, and for every hit."""
+    """Search for one hit per session in two orders, for a screen, and for every hit."""
     passing = [session for session in sessions if query.passes(session.row, FACTS)]
     found, last = hits_of(searcher.search(query))
-    relevant, _ = hits_of(searcher.search(query, order="relevance"))
+    recent, _ = hits_of(searcher.search(query, order="recent"))
+    live, _ = hits_of(searcher.search(query, live=True))
     every, every_last = hits_of(searcher.search(query, every=True))
+    wanted = {session.row.path: session for session in passing if session.matches(query)}
+    words = [term for term in query.terms if term.kind == "word" and not term.negated]
+    if not wanted and len(words) > 1 and len(words) == len(query.terms):
+        if any(hit.near for hit in found):
+            return
+        some = reference.loosened(passing, query)
+        assert [(hit.path, sorted(hit.missing)) for hit in found] == [
+            (path, sorted(missing)) for path, missing in some.items()
+        ]
+        assert last.loosened is bool(some)
+        return
+    assert not last.loosened
     if reference.is_nowhere(sessions, query):
         # No session has such a word: all hits come from another spelling and say so.
-        assert all(hit.near for hit in found + relevant + every)
+        assert all(hit.near for hit in found + recent + every)
         instead = reference.instead_of(sessions, query)
         if instead is not None:
             meant = [session for session in passing if session.matches(instead)]
             _same({hit.path for hit in found}, {session.row.path for session in meant})
-            assert len(found) == len(relevant) == last.total == every_last.total == len(meant)
+            assert len(found) == len(recent) == last.total == every_last.total == len(meant)
         return
-    wanted = {session.row.path: session for session in passing if session.matches(query)}
-    assert not any(hit.near for hit in found + relevant + every)
+    assert not any(hit.near for hit in found + recent + every)
     _same({hit.path for hit in found}, set(wanted))
     assert len(found) == last.total == every_last.total == len(wanted)
-    assert [hit.path for hit in found] == sorted(wanted, key=lambda path: (-wanted[path].row.modified, path))
-    assert sorted(hit.path for hit in relevant) == sorted(wanted)
-    _best_first(relevant, sum(not term.negated for term in query.terms))
-    for hit in found + relevant:
+    assert [hit.path for hit in found] == reference.best_first(passing, query)
+    assert [hit.path for hit in recent] == sorted(wanted, key=lambda path: (-wanted[path].row.modified, path))
+    assert sorted(hit.path for hit in live) == sorted(wanted)
+    tiers = [TIER_NAMES.index(hit.tier) for hit in found]
+    assert tiers == sorted(tiers)
+    for hit in found + recent:
         _is_best(hit, wanted[hit.path], query)
     if any(not term.negated for term in query.terms):
         _same(Counter(_key(hit) for hit in every if hit.where in ("text", "name", "label")), Counter(
@@ -139,8 +160,21 @@ def _key(hit: Hit) -> tuple[str, str, int, int, str | None]:
 
 
 def _is_best(hit: Hit, session: Session, query: Query) -> None:
-    """Name and labels first, then the passage with most terms, then a prompt, then the latest."""
+    """Name and labels first, then the passage with most terms, then a prompt, then the latest. In the last
+    tier, it is a passage with the most terms that only the tools have.
+    """
     places = session.hits(query)
+    assert (
+        hit.tier
+        == TIER_NAMES[
+            max((session.place_of(term, query) for term in query.terms if not term.negated), default=0)
+        ]
+    )
+    if hit.tier == "tools":
+        only = [term for term in query.terms if not term.negated and session.place_of(term, query) == 4]
+        query = Query("", tuple(only), (), query.kinds, query.tools, query.everywhere)
+        places = [place for place in session.hits(query) if place.where == "text"]
+        assert hit.where in ("text", "header")
     if not any(not term.negated for term in query.terms):
         assert hit.where == "row"
         return
@@ -164,14 +198,3 @@ def _rank(query: Query) -> Callable[[Place], tuple[int, bool, int]]:
         return terms, place.kind == reference.USER, place.offset
 
     return rank
-
-
-def _best_first(hits: list[Hit], terms: int) -> None:
-    """By score; for one term, names and labels before prompts before the rest."""
-    scores = [hit.score for hit in hits]
-    assert scores == sorted(scores, reverse=True)
-    groups = [
-        0 if hit.where in ("name", "label") else 1 if (hit.where, hit.kind) == ("text", reference.USER) else 2
-        for hit in hits
-    ]
-    assert terms != 1 or groups == sorted(groups)

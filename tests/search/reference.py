@@ -5,7 +5,9 @@ are shared with the search.
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -363,6 +365,16 @@ class Session(NamedTuple):
             found.append(Place("program", NO_TEXT, -1, row.agent))
         return found
 
+    def place_of(self, term: Term, query: Query) -> int:
+        """The best place that has a term: 1 name, 2 conversation, 4 tools; 0 for none."""
+        found = [place for place in self.places(query) if found_in(term, place.text)]
+        title = "" if self.row.name else self.row.title.replace("…", " ")
+        if query.everywhere and USER in query.kinds and title and found_in(term, title):
+            return 1
+        if any(place.where in ("name", "label") for place in found):
+            return 1
+        return min((4 if place.kind >= CALL else 2 for place in found), default=0)
+
     def matches(self, query: Query) -> bool:
         """Whether it has every term and no negated one. Filters are ignored."""
         places = self.places(query)
@@ -379,6 +391,44 @@ class Session(NamedTuple):
 def read(rows: Iterable[Row]) -> list[Session]:
     """The sessions of these rows."""
     return [Session(row, pieces(row.path, row.dialect)) for row in rows]
+
+
+def best_first(sessions: list[Session], query: Query) -> list[str]:
+    """The paths of the sessions that match, the best first, as `app.index.search.ranking` defines it.
+
+    :param sessions: those that pass the filters.
+    """
+    terms = [term for term in query.terms if not term.negated]
+    places = {each.row.path: [each.place_of(term, query) for term in terms] for each in sessions}
+    rarity = []
+    for number in range(len(terms)):
+        having = sum(0 < found[number] < 4 for found in places.values())
+        rarity.append(math.log(len(sessions) / having) if having else 0.0)
+
+    def key(session: Session) -> tuple[int, float, int, str]:
+        found = places[session.row.path]
+        tier = max(found, default=0)
+        better = math.fsum(rarity[number] for number, place in enumerate(found) if place < tier)
+        return tier, -better, -session.row.modified, session.row.path
+
+    return [each.row.path for each in sorted(sessions, key=key) if each.matches(query)]
+
+
+def loosened(sessions: list[Session], query: Query) -> dict[str, list[str]]:
+    """The sessions of the loosened list in their order, each with the words that it lacks."""
+    terms = query.terms
+    has = {each.row.path: [each.place_of(term, query) > 0 for term in terms] for each in sessions}
+    counts = [sum(found[number] for found in has.values()) for number in range(len(terms))]
+    rarity = [math.log(len(sessions) / count) if count else 0.0 for count in counts]
+    sums = {path: math.fsum(itertools.compress(rarity, found)) for path, found in has.items()}
+    some = [each.row for each in sessions if any(has[each.row.path])]
+    best = max((sums[row.path] for row in some), default=0.0)
+    some = [row for row in some if sums[row.path] >= best / 2]
+    some.sort(key=lambda row: (-sums[row.path], -row.modified, row.path))
+    return {
+        row.path: [term.text for term, there in zip(terms, has[row.path], strict=True) if not there]
+        for row in some
+    }
 
 
 def is_nowhere(sessions: list[Session], query: Query) -> bool:
@@ -416,4 +466,4 @@ def _is_there(sessions: list[Session], term: Term, query: Query) -> bool:
 
 
 def _is_narrow(query: Query) -> bool:
-    return not query.everywhere or not query.kinds >= {USER, ASSISTANT, THINKING, SUMMARY, CUSTOM}
+    return not query.everywhere or not query.kinds >= set(range(USER, OTHER + 1))

@@ -45,7 +45,7 @@ def test_the_list_counts_the_hits_that_the_tree_finds(tmp_path: Path) -> None:
     for query in (*sorted(words)[::3], *sorted(labels), *TOGETHER):
         for page in index.query(query):
             for hit in page.hits:
-                if hit.near:
+                if hit.near or hit.missing or hit.tier == "tools":
                     continue
                 expected = len(found_in(texts[hit.path], query.split()))
                 assert hit.count(1000) == expected, (query, hit.row.title)

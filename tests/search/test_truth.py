@@ -45,9 +45,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     ground.close()
 
 
-def _hits(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
+def _hits(searcher: SearchEngine, text: str) -> list[dict[str, Any]]:
     """The hits as `leafmark search --json` prints them."""
-    query = parse(text, int(time.time() * 1000), all_text=all_text)
+    query = parse(text, int(time.time() * 1000))
     hits, last = hits_of(searcher.search(query))
     assert last.total == len(hits)
     return [
@@ -57,13 +57,9 @@ def _hits(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[
     ]
 
 
-# The text store and the files are searched for every needle, the other tiers for a third each. Without tool
-# output, the text store and the files answer for the other tiers.
-@pytest.mark.parametrize(
-    ("all_text", "tier"), [*((True, tier) for tier in TIERS), (False, "store"), (False, "files")]
-)
-def test_every_needle_is_found_and_nothing_else(corpus: Corpus, all_text: bool, tier: str) -> None:
-    """Tool output is found only if all texts are searched."""
+# The text store and the files are searched for every needle, the other tiers for a third each.
+@pytest.mark.parametrize("tier", TIERS)
+def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str) -> None:
     wrong = []
     others = [other for other in TIERS if other not in ("store", "files")]
     needles = NEEDLES[others.index(tier) :: len(others)] if tier in others else NEEDLES
@@ -71,9 +67,7 @@ def test_every_needle_is_found_and_nothing_else(corpus: Corpus, all_text: bool, 
         for needle in needles:
             wanted = planted(corpus.records, needle)
             assert wanted, needle.name
-            if needle.tier == "deep" and not all_text:
-                wanted = {}
-            hits = _hits(searcher, needle.query, all_text=all_text)
+            hits = _hits(searcher, needle.query)
             wrong += [f"{needle.name}: {sentence}" for sentence in faults(needle, wanted, hits)]
     assert wrong == []
 
@@ -104,6 +98,6 @@ def test_negated_terms(corpus: Corpus) -> None:
     everybody = {session.row.path for session in corpus.ground.sessions}
     with corpus.ground.searcher("store") as searcher:
         for needle in NEEDLES:
-            if needle.query.isalpha() and needle.tier != "deep":
+            if needle.query.isalpha():
                 found = {hit["path"] for hit in _hits(searcher, f"-{needle.query}")}
                 assert found == everybody - set(planted(corpus.records, needle)), needle.name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import threading
 import time
 from types import SimpleNamespace
@@ -9,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.actions.keep import keep
 from app.index import Delta
-from app.messages import CacheNotSaved, CatalogLoaded, IndexFailed, SessionsChanged
+from app.messages import CacheNotSaved, CatalogLoaded, IndexFailed, IndexRenewed, SessionsChanged
 from app.services.index_service import MOST_ROWS, IndexService
 from app.setup import Setup
+from app.stores.claude import Claude
 from app.view.arrangement import Arrangement
+from tests import claude_lines
 from tests.factory import make_row
 from tests.index.helpers import pi_store, session, write
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -231,3 +236,38 @@ def test_the_screen_gets_an_arranged_list(fake: type[FakeIndex], setup: Setup) -
     assert isinstance(loaded, CatalogLoaded)
     assert loaded.model.arrangement is arrangement
     assert [line.row.id for line in loaded.model.lines if line.row] == [f"s{number}" for number in range(10)]
+
+
+def test_expiring_sessions_are_named_once_and_copies_follow_their_sessions(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    path = claude_lines.write(home, claude_lines.line("user", "u", None, "prompt"), name="one")
+    at = time.time() - 25 * 86_400
+    os.utime(path, (at, at))
+    (store,) = Claude().stores({}, str(home), "/")
+    store.kept = str(tmp_path / "state/kept")
+    setup = Setup(
+        env={"HOME": str(home), "LEAFMARK_STATE_DIR": str(tmp_path / "state")},
+        home=str(home),
+        here=("/",),
+        stores=[store],
+        cache_folder=str(tmp_path / "cache"),
+    )
+    screen = Screen()
+    service = IndexService(setup)
+    service.start(screen.post)
+
+    def warnings(messages: list[Any]) -> list[str]:
+        return [message.reason for message in messages if isinstance(message, IndexRenewed)]
+
+    try:
+        said = warnings(screen.wait(lambda messages: bool(warnings(messages))))
+        assert said[0].startswith("1 session may be deleted by the agent within 7 days")
+        keep(str(path), store, [store])
+        copy = tmp_path / f"state/kept{path}.gz"
+        with path.open("a") as file:
+            file.write(claude_lines.line("user", "more", "u", "grown") + "\n")
+        service.rescan()
+        until(lambda: gzip.decompress(copy.read_bytes()) == path.read_bytes())
+        assert warnings(screen.messages) == said
+    finally:
+        service.stop()

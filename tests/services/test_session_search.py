@@ -7,13 +7,12 @@ import os
 import queue
 from itertools import pairwise
 from threading import Event
-from types import SimpleNamespace
 
 import pytest
 from leafmark import Hit, Index
 
 from app.index.query.grammar import parse
-from app.index.search.results import Hits
+from app.index.search.results import Hits, Page
 from app.services import session_search
 from app.services.session_search import ACTIVE, HitLocator, SessionSearch
 from app.stores import discover
@@ -40,14 +39,14 @@ class SlowSearch:
 
     def __iter__(self):
         hits = [Hit(row, "row") for row in self.found]
-        yield SimpleNamespace(hits=Hits(hits[:1]), done=False, notes=(), instead={})
+        yield Page(Hits(hits[:1]))
         self.is_on.set()
         while not self.may_end.wait(0.01) and self.keep_going():
             pass
         if not self.keep_going():
             return
         self.is_done = True
-        yield SimpleNamespace(hits=Hits(hits[1:]), done=True, notes=(), instead={})
+        yield Page(Hits(hits[1:]), done=True)
 
 
 class SlowIndex:
@@ -57,7 +56,7 @@ class SlowIndex:
         self.rows = [make_row("1")]
         self.begun = queue.Queue()
 
-    def query(self, text, *, order, all_text, keep_going):
+    def query(self, text, *, order, live, typing, keep_going):
         search = SlowSearch(self, text, keep_going)
         self.begun.put(search)
         return search
@@ -182,7 +181,7 @@ def test_results_stay_until_the_next_search_is_complete(index, searching, posted
 
 
 @pytest.mark.parametrize(
-    "query", [("magnet", {}), ("needle", {"order": "relevance"}), ("needle", {"everywhere": True})]
+    "query", [("magnet", {}), ("needle", {"order": "recent"}), ("needle", {"typing": True})]
 )
 def test_another_query_cancels_the_search_at_once(index, searching, posted, query):
     searching.search("needle")
@@ -195,7 +194,7 @@ def test_another_query_cancels_the_search_at_once(index, searching, posted, quer
     assert index.begun.empty()
     newest.may_end.set()
     answer = complete_answer(posted)
-    assert (answer.query, answer.everywhere) == (text, options.get("everywhere", False))
+    assert answer.query == text
 
 
 def test_a_repeated_query_is_searched_again(index, searching, posted):
@@ -289,23 +288,23 @@ def test_results_have_a_hit_for_each_path_in_the_order_of_the_search(stored):
     assert answer.words == ("needle",)
 
 
-def test_the_order_of_relevance_puts_the_better_match_first(stored):
+def test_the_best_match_comes_first_unless_another_order_is_asked_for(stored):
     def ids_in(order_name):
         return [path.rpartition("_")[2] for path in search(stored, "fire", order=order_name).order]
 
     assert ids_in("recent") == ["plain.jsonl", "branched.jsonl"]
-    assert ids_in("relevance") == ["branched.jsonl", "plain.jsonl"]
+    assert ids_in("best") == ["branched.jsonl", "plain.jsonl"]
 
 
-def test_tool_calls_are_searched_on_request(stored, tmp_path):
+def test_tool_calls_are_searched(stored, tmp_path):
     call = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "make zebra"}}
     lines = [*chain("go", id="tools"), message("t", "00000001", "assistant", "")]
     lines[-1]["message"]["content"] = [call]
     root = tmp_path / "home/.pi/agent/sessions/--work-app--"
     write_session(root / "2026_tools.jsonl", *lines)
     stored.scan()
-    assert not search(stored, "zebra").paths
-    assert len(search(stored, "zebra", everywhere=True).paths) == 1
+    assert not search(stored, "zebra in:text").paths
+    assert len(search(stored, "zebra").paths) == 1
 
 
 def test_a_hit_on_an_inactive_branch_names_the_branch(stored):

@@ -66,7 +66,7 @@ async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
 async def test_a_filter_without_words_shows_the_last_prompt(browser, three):
     async with browser(size=(120, 40)) as ui:
         await ui.press("slash", *"is:", "escape", *"damaged", *["backspace"] * 10, *"has:branch")
-        await ui.until(lambda: "branchy" in ui.listed() and len(ui.listed()) == 2, "the session")
+        await ui.until(lambda: ui.listed() == ["branchy"], "the session")
         await ui.until(lambda: second_line(ui, "branchy").startswith("› "), "its last prompt")
 
 
@@ -109,6 +109,6 @@ async def test_a_hit_in_a_tool_call_is_shaped_by_its_place(browser, tools):
             ("sprocket", "bash rg: src/b.py:31: sprocket = 3"),
         ):
             await ui.press("ctrl+u", *f"in:tools {typed}")
-            await ui.until(lambda s=shown: shaped(ui) == s, shown)
+            await ui.until(lambda s=shown: shaped(ui).startswith(s), shown)
             excerpt = ui.sessions.excerpts[str(ui.path("s-tools"))]
             assert [excerpt.text[start:end] for start, end in excerpt.ranges] == [typed]

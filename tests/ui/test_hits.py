@@ -121,8 +121,6 @@ async def test_the_tree_counts_the_hits_that_the_list_counts(browser, tmp_path):
         await ui.until(lambda: "2 hits" in ui.text() and "of 2" in ui.text(), "both hits")
         await ui.press("v", "n")
         await ui.until(lambda: ui.focus == "transcript" and "of 2" in ui.text(), "the same hits")
-        await ui.press("escape", "1", "slash", "ctrl+t")
-        await ui.until(lambda: "of 4" in ui.text() or "of 3" in ui.text(), "the hits in tools")
 
 
 async def test_a_hit_in_another_session_is_shown_with_that_session(browser, branched):

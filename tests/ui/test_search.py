@@ -7,13 +7,12 @@ from leafmark import QueryError
 
 from app.index.query.grammar import parse
 from tests.factory import append, chain, message, write_history, write_session
-from tests.ui.conftest import HERE
 
 
 async def test_a_word_in_a_text_finds_its_session(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"early")
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
+        await ui.until(lambda: ui.listed() == ["branchy"], "the session")
         assert ui.sessions.row.id == "branchy"
         await ui.until(lambda: "1 of 3 · 1 hit ━" in ui.text(), "the count, of all")
 
@@ -116,7 +115,7 @@ async def test_words_with_capitals_are_searched_in_any_case_if_nothing_matches(b
                 "an answer",
             )
             assert search_note(ui) == f'No "{name}"; showing {instead} (1 session)'
-            assert ui.listed() == ["[/work/site]", "site1"]
+            assert ui.listed() == ["site1"]
 
 
 async def test_an_unknown_filter_is_reported(browser, three):
@@ -127,8 +126,8 @@ async def test_an_unknown_filter_is_reported(browser, three):
             ("folder:x done", "folder: is not a filter; searched as text (try dir:)"),
         ):
             await ui.press("ctrl+u", *query, " ")
-            await ui.until(lambda note=note: search_note(ui) == note, "the message")
-            assert list(ui.box.faults) == [(0, len(query.split()[0]))]
+            await ui.until(lambda note=note: search_note(ui).startswith(note), "the message")
+            assert next(iter(ui.box.faults)) == (0, len(query.split()[0]))
 
 
 async def test_the_selector_names_the_key_that_shows_the_filters(browser, three):
@@ -139,22 +138,22 @@ async def test_the_selector_names_the_key_that_shows_the_filters(browser, three)
 async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
     async with browser(size=(160, 45)) as ui:
         await ui.press("slash", *"re:ear")
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
+        await ui.until(lambda: ui.listed() == ["branchy"], "the session")
         await ui.press(*"(")
         await ui.until(lambda: ui.screen.sessions_pane.is_answered, "the answer")
         assert not search_note(ui), "the pattern is still being typed"
         await ui.press("home")
         await ui.until(lambda: "not a regular expression" in ui.text(), "why not")
-        assert ui.listed() == [f"[{HERE}]", "branchy"]
+        assert ui.listed() == ["branchy"]
         await ui.press("end", *"ly)")
         await ui.until(lambda: "not a regular expression" not in ui.text(), "the end of that")
-        assert ui.listed() == [f"[{HERE}]", "branchy"]
+        assert ui.listed() == ["branchy"]
 
 
 async def test_escape_shows_all_sessions_again(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"slower")
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
+        await ui.until(lambda: ui.listed() == ["branchy"], "the session")
         await ui.press("escape")
         assert len(ui.listed()) == 5
         await ui.pilot.pause(0.2)
@@ -166,7 +165,7 @@ async def test_text_appended_during_a_search_is_found(browser, three):
         await ui.press("slash", *"zebra")
         await ui.until(lambda: "No session matches" in ui.text(), "the word")
         append(ui.path("plain"), message("z", "00000002", "user", "a zebra crossing", 30))
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "plain"], "the session")
+        await ui.until(lambda: ui.listed() == ["plain"], "the session")
         await ui.until(lambda: "No session" not in ui.text(), "the end of the word")
 
 
@@ -195,7 +194,7 @@ async def test_a_prompt_of_the_history_finds_its_session(browser, three, tmp_pat
     write_history(agent / "history.db", ("Gargoyle of stone, polish it", "oooo"))
     async with browser(size=size) as ui:
         await ui.press("slash", *"gargoyle")
-        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "oooo"], "the session")
+        await ui.until(lambda: ui.listed() == ["oooo"], "the session")
         assert ui.sessions.row.path == str(path)
         await ui.press("enter")
         await ui.settled()

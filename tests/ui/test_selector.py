@@ -63,11 +63,11 @@ async def test_escape_leaves_if_the_search_line_is_empty(browser, three):
 async def test_ctrl_s_cycles_the_order(browser, four):
     async with browser(selector="") as ui:
         orders = []
-        for _ in range(10):
+        for _ in range(9):
             orders.append((ui.sessions.model.arrangement.order, ui.listed()))
             await ui.press("ctrl+s")
         assert [order for order, _ in orders] == [
-            *("threaded", "recent", "relevance", "created", "cost", "tokens", "length", "size", "name"),
+            *("threaded", "recent", "created", "cost", "tokens", "length", "size", "name"),
             "threaded",
         ]
         threaded = orders[0][1]
@@ -188,23 +188,12 @@ async def test_tab_completes_a_pasted_filter(browser, three):
         assert ui.sessions.model.arrangement.scope == "here"
 
 
-TOOLS = "Ctrl+T also searches tool calls and their output."
-
-
-@pytest.mark.parametrize(("way", "size"), [({"selector": ""}, (80, 24)), ({}, (120, 40))])
-async def test_without_a_match_the_notice_suggests_searching_tool_output(browser, three, way, size):
-    async with browser(**way, size=size) as ui:
-        await ui.press(*([] if way else ["slash"]), *"zebra")
-        await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
-        assert ui.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc clears the search."]
-        assert "also searches tool calls" in ui.text()
-        await ui.press("ctrl+t")
-        await ui.until(
-            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
-        )
-        assert ui.sessions.notice == ["No session matches “zebra”.", "Esc clears the search."]
-        await ui.press("ctrl+t")
-        await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
+@pytest.mark.parametrize("way", [{"selector": ""}, {}])
+async def test_ctrl_t_says_that_it_is_not_needed(browser, three, way):
+    async with browser(**way) as ui:
+        await ui.press(*([] if way else ["slash"]), *"zebra", "ctrl+t")
+        await ui.until(lambda: "Not needed: every search covers tool calls" in ui.text(), "the line")
+        assert ui.box.value == "zebra"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 12)])
@@ -214,13 +203,9 @@ async def test_all_suggestions_are_shown_completely(browser, three, tmp_path, si
     pi_session(tmp_path, *named, id="n", project="site")
     async with browser(selector="", here="/work/site", size=size) as ui:
         await ui.press("ctrl+n", *"man page")
-        await ui.until(lambda: TOOLS in ui.text(), "the ways out")
+        await ui.until(lambda: ELSEWHERE in ui.text(), "the ways out")
         lines = [line.strip("│ ") for line in ui.text().splitlines()]
-        assert [suggestion for suggestion in (NAMED, ELSEWHERE, TOOLS) if suggestion in lines] == [
-            NAMED,
-            ELSEWHERE,
-            TOOLS,
-        ]
+        assert [suggestion for suggestion in (NAMED, ELSEWHERE) if suggestion in lines] == [NAMED, ELSEWHERE]
 
 
 async def test_shift_tab_focuses_the_list_where_letters_are_commands(browser, three):

@@ -108,7 +108,7 @@ async def test_a_mark_draws_two_rows():
 
 async def test_mark_all_toggles_the_shown_sessions():
     async with shown(*rows(4)) as ui:
-        ui.view.set_found({"/store/s01.jsonl", "/store/s02.jsonl"}, [], by_rows=False)
+        ui.view.set_found({"/store/s01.jsonl", "/store/s02.jsonl"}, [])
         ui.view.action_mark_all()
         assert [row.id for row in ui.model.marked_rows()] == ["s01", "s02"]
         ui.view.set_query("")

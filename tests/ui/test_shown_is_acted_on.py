@@ -329,7 +329,7 @@ async def test_commands_of_the_transcript_act_on_the_block_with_the_cursor(
         ]
         down = ["g", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket"]
         await walk.all(down, commands, moves=True)
-        await walk.all(["2", walk.wider, "ctrl+t", grow], commands, moves=False)
+        await walk.all(["2", walk.wider, "ctrl+s", grow], commands, moves=False)
         up = ["G", "pageup", walk.wheel_up, walk.previous_hit, "left_square_bracket"]
         await walk.all(up, commands, moves=True)
         await walk.all(["2", "<", walk.narrower, ">"], commands, moves=False)

@@ -310,7 +310,7 @@ async def test_enter_waits_for_a_wider_search(browser, three, may_answer, resume
         await ui.until(lambda: ui.listed() == ["plain"], "the session")
         await ui.settled()
         may_answer.clear()
-        await ui.press("ctrl+t", "enter")
+        await ui.press("ctrl+s", "enter")
         assert resumed == []
         await assert_resumes(ui, may_answer, resumed)
 

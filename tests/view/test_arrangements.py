@@ -18,7 +18,8 @@ def test_the_title_names_the_settings():
     )
     title = "Sessions · named only · omp · this folder · recent · with hidden ones"
     assert arrangement.titles()[0] == title
-    assert arrangement.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
+    assert arrangement.titles(searches=True)[0] == title
+    assert Arrangement().titles("Search", searches=True)[0] == "Search · all folders · best first"
 
 
 @cases(
@@ -211,33 +212,12 @@ def test_a_fork_of_an_excluded_parent_is_a_root():
     assert [(line.row.id, line.depth) for line in model.lines[1:]] == [("fork", 0)]
 
 
-def test_relevance_is_the_order_of_the_search_or_recent_without_one():
-    model = listed(*FAMILY, grouped=False, order="relevance")
-    assert shown(model) == ["fork", "new", "middle", "old"]
-    ranks = {"/store/old.jsonl": 0, "/store/new.jsonl": 1, "/store/fork.jsonl": 2}
-    model.set_found(set(ranks), ["session"], by_rows=True, ranks=ranks)
-    assert shown(model) == ["old", "new", "fork", "middle"], "sessions without a rank come last"
-    assert [model.index_of(line.path) for line in model.lines] == [0, 1, 2, 3]
-    model.set_query("")
-    assert shown(model) == ["fork", "new", "middle", "old"]
-
-
-def test_relevance_puts_the_project_of_the_best_session_first():
-    model = listed(*FAMILY, order="relevance")
-    model.set_found({"/store/old.jsonl", "/store/middle.jsonl"}, [], by_rows=False)
-    assert shown(model) == [f"[{HERE}]", "middle", "[/p2]", "old"]
-    ranks = {"/store/old.jsonl": 0, "/store/middle.jsonl": 1}
-    model.set_found(set(ranks), [], by_rows=False, ranks=ranks)
-    assert shown(model) == ["[/p2]", "old", f"[{HERE}]", "middle"]
-    assert model.index_of("/store/middle.jsonl") == 3
-
-
 def test_ranks_of_a_search_decide_the_order():
     ranks = {"/store/old.jsonl": 0, "/store/fork.jsonl": 1}
     model = listed(*FAMILY, grouped=False, order="recent")
-    model.set_found(set(ranks), [], by_rows=False)
+    model.set_found(set(ranks), [])
     assert shown(model) == ["fork", "old"]
-    model.set_found(set(ranks), [], by_rows=False, ranks=ranks)
+    model.set_found(set(ranks), [], ranks=ranks)
     assert shown(model) == ["old", "fork"]
 
 
@@ -335,7 +315,7 @@ def test_marked_rows_come_in_the_order_of_the_list():
     for row in FAMILY:
         model.toggle_mark(row.path)
     assert [row.id for row in model.marked_rows()] == shown(model)
-    model.set_found({"/store/new.jsonl"}, [], by_rows=False)
+    model.set_found({"/store/new.jsonl"}, [])
     assert [row.id for row in model.marked_rows()] == ["new", "fork", "middle", "old"]
 
 

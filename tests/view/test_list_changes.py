@@ -72,7 +72,7 @@ CHANGES = st.one_of(
 
 def search(model, paths):
     ranks = {path: rank for rank, path in enumerate(paths)}
-    model.set_found(set(paths), ["s"], by_rows=len(paths) != 1, ranks=ranks)
+    model.set_found(set(paths), ["s"], ranks=ranks)
 
 
 def grown(row, when):

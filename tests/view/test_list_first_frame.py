@@ -99,11 +99,11 @@ def test_the_first_frame_shows_no_row_that_a_query_may_exclude(query, ids):
 
 def test_the_results_of_the_search_replace_the_first_frame():
     model = begun("id:middle")
-    model.set_found({"/store/middle.jsonl"}, [], by_rows=False)
+    model.set_found({"/store/middle.jsonl"}, [])
     assert shown(model) == ["middle"]
     model = begun("middle")
-    model.set_found({"/store/x.jsonl"}, ["middle"], by_rows=True)
-    assert shown(model) == ["x", "middle", "named"]
+    model.set_found({"/store/x.jsonl"}, ["middle"])
+    assert shown(model) == ["x"]
 
 
 def test_a_list_filled_in_a_thread_gets_the_pins_of_the_screen():

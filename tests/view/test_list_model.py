@@ -166,14 +166,18 @@ def test_a_fork_of_an_unknown_parent_has_a_mark():
     assert "↳? a session" in drawn(model, 1)
 
 
-def test_results_of_a_search_join_the_matching_rows():
+def test_results_of_a_search_replace_the_matching_rows_in_one_list():
     model = listed(*ROWS)
     model.set_query("site")
     assert shown(model) == ["[/work/site]", "c"]
-    model.set_found({"/store/a.jsonl"}, ["site"], by_rows=True)
-    assert shown(model) == ["[/work/app]", "a", "[/work/site]", "c"]
-    assert (model.matched, model.total) == (2, 4)
+    model.set_found(
+        {"/store/a.jsonl", "/store/d.jsonl"}, ["site"], ranks={"/store/d.jsonl": 0, "/store/a.jsonl": 1}
+    )
+    assert shown(model) == ["d", "a"]
+    assert (model.matched, model.total, model.has_groups) == (2, 4, False)
     assert model.index_of("/store/a.jsonl") == 1
+    model.set_query("")
+    assert model.has_groups
 
 
 def test_words_of_two_sessions_are_not_a_match():
@@ -192,7 +196,7 @@ def test_a_changed_title_is_found():
 
 def test_results_stay_until_the_next_search():
     model = listed(*ROWS)
-    model.set_found({"/store/a.jsonl"}, ["x"], by_rows=True)
+    model.set_found({"/store/a.jsonl"}, ["x"])
     model.set_query("xy")
     assert shown(model) == ["[/work/app]", "a"]
     model.set_query("")
@@ -203,15 +207,15 @@ def test_results_stay_until_the_next_search():
 
 def test_a_query_with_filters_shows_only_the_results():
     model = listed(*ROWS)
-    model.set_found({"/store/d.jsonl"}, ["site"], by_rows=False)
+    model.set_found({"/store/d.jsonl"}, ["site"])
     assert shown(model) == ["[/work/old]", "d"]
-    model.set_found(set(), [], by_rows=False)
+    model.set_found(set(), [])
     assert shown(model) == []
     assert model.is_filtered
 
 
 def test_a_new_session_outside_of_the_results_is_not_shown():
     model = listed(*ROWS)
-    model.set_found({"/store/d.jsonl", "/store/e.jsonl"}, [], by_rows=False)
+    model.set_found({"/store/d.jsonl", "/store/e.jsonl"}, [])
     model.apply([make_row("e", cwd="/work/old", modified=NOW), make_row("f", cwd="/work/old")], [])
     assert shown(model) == ["[/work/old]", "e", "d"]

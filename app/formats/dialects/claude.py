@@ -15,6 +15,7 @@ from app.formats.dialects.claude_lines import entries_of, titles_of
 from app.formats.dialects.claude_reader import ClaudeReader
 from app.formats.dialects.copies import ClaudeCopies
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.packed import stem_of
 from app.formats.partial_entry import PartialEntry, partial_entry_of
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Claude(Dialect):
             if isinstance(facts.uuid, str) and isinstance(facts.sessionId, str):
                 forked = facts.forkedFrom
                 parent = forked.get("sessionId") if isinstance(forked, dict) else None
-                stem = os.path.splitext(os.path.basename(path))[0]
+                stem = os.path.basename(stem_of(path))
                 return FirstLines(stem, facts.cwd, facts.timestamp, parent, number, first_id=facts.uuid)
         return None
 

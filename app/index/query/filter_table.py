@@ -42,6 +42,9 @@ _IS = {
     "named": "given a name",
     "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
+    "kept": "kept by leafmark as a compressed copy",
+    "gone": "kept, and deleted by the agent or moved away",
+    "expiring": "about to be deleted by the agent, within seven days",
 }
 _ROLE = {
     "user": "prompts",
@@ -54,9 +57,10 @@ _ROLE = {
     "other": "all the rest",
 }
 _IN = {
+    "text": "the conversation",
     "tools": "tool calls and results, commands",
     "thinking": "thinking",
-    "all": "everything there is",
+    "all": "everything there is, as without in:",
 }
 _DATES = {
     "today": "since midnight",
@@ -214,6 +218,16 @@ _FILTER_KINDS = (
         refusal="is no number; examples: >50, <5, 10..20",
         values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
     ),
+    FilterKind(
+        "size",
+        "bytes: >10m, >=1g, <100k, <=1m or a range (1m..10m)",
+        "size:>10m",
+        meaning="bytes of the session's file (>10m, >=1g, <100k, <=1m or 1m..10m)",
+        hint="size of the session's file",
+        refusal="is no number of bytes; examples: >10m, <100k, 1m..10m",
+        values={">1m": "more than a megabyte", ">10m": "more than ten", "<100k": "less than 100 kB"},
+        others=("bytes", "disk"),
+    ),
     _one_of(
         "has",
         _HAS,
@@ -249,7 +263,7 @@ _FILTER_KINDS = (
         _IN,
         "in:tools",
         meaning="search words only in these, or in everything",
-        hint="search only tools or thinking, or everything",
+        hint="search only the conversation, tools, thinking…",
     ),
 )
 

@@ -18,6 +18,7 @@ from app.index.row import is_ahead, is_empty, is_subagent, problem_count
 from app.paths import home_prefix_length
 from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
 from app.stores import AGENTS
+from app.stores.retention import SOON_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
     Test = Callable[[Row, Facts], bool]
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
-_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag"))
+_ON_EVERY_ROW = frozenset(
+    (
+        *("agent", "dir", "name", "id", "date", "fork", "named", "open", "pinned", "tag", "size"),
+        *("kept", "gone", "expiring"),
+    )
+)
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
 HIDDEN = frozenset(("empty", "subagent"))
@@ -157,6 +163,9 @@ class FilterBuilder:
         if value == "damaged":
             now_ms = self._now_ms
             return lambda row, facts: bool(row.refused) or problem_count(row, now_ms) > 0
+        if value == "expiring":
+            soon = self._now_ms + SOON_MS
+            return lambda row, facts: (expires := facts.expires(row)) is not None and expires <= soon
         return _PROPERTIES[value]
 
 
@@ -164,7 +173,7 @@ def is_unfinished(field: str, item: Item) -> bool:
     """Whether a value is only being typed: it is empty, or only the sign before a number."""
     if not item.text.strip():
         return True
-    return field in ("date", "cost", "tokens", "messages") and item.text in SIGNS
+    return field in ("date", "cost", "tokens", "messages", "size") and item.text in SIGNS
 
 
 def _wrong_value(field: str, item: Item) -> QueryError:
@@ -190,6 +199,8 @@ def _number(field: str, item: Item) -> Test:
         raise _wrong_value(field, item)
     if field == "messages":
         return lambda row, facts: test(row.message_count)
+    if field == "size":
+        return lambda row, facts: test(row.size)
     if field == "tokens":
         return lambda row, facts: test(token_count(row.tokens))
     # Users type dollars and cents.
@@ -219,6 +230,8 @@ _PROPERTIES: dict[str, Test] = {
     "subagent": lambda row, facts: is_subagent(row),
     "named": lambda row, facts: not is_invisible(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
+    "kept": lambda row, facts: facts.kept(row),
+    "gone": lambda row, facts: row.is_gone,
 }
 
 

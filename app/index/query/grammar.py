@@ -8,7 +8,7 @@ r"""The query language of the screen and the command line, and its parser.
     filter   = name ":" value { "," value }     any of the values may match
     value    = text | '"' text '"'
 
-*Terms* (words, phrases, patterns) are searched in the conversation of a session and in its name, labels,
+*Terms* (words, phrases, patterns) are searched in all texts of a session and in its name, labels, tags, note,
 folder, id and agent. Each term must occur somewhere in these; a word may be part of a longer word. A `-`
 leaves out the sessions that contain the term. Case counts for a term with a capital and for no other. In a
 pattern, only letters that stand for themselves are capitals, and `(?i)` ignores case. If nothing matches and
@@ -22,10 +22,10 @@ the local time zone, `today` and `yesterday`. Ranges include both ends, and eith
 `file:` and `edited:` accept paths and patterns of paths (`path_pattern.PathPattern`).
 
 `role:`, `in:` and `tool:` limit where terms are searched; the fields of the row are then left out. `role:`
-and `in:tools|thinking` add up. `in:all` is all text, unless another token names a place. `tool:` leaves only
-sessions that called one of its tools, and only calls and results of these tools are searched; they are the
-place if no other is named. A term that is searched in these alone also matches a result without its call.
-`-role:` and `-in:` remove places and keep the fields of the row.
+and `in:text|tools|thinking` add up. `in:all` names no place, as everything is searched without one. `tool:`
+leaves only sessions that called one of its tools, and only calls and results of these tools are searched;
+they are the place if no other is named. A term that is searched in these alone also matches a result without
+its call. `-role:` and `-in:` remove places and keep the fields of the row.
 
 `sort:` names the order of the sessions; the last one of a query counts.
 
@@ -68,21 +68,18 @@ MOST_FILTERS = 64
 _NEEDS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
 
-def parse(
-    text: str, now_ms: int, *, home: str = "", all_text: bool = False, zone: tzinfo | None = None
-) -> Query:
+def parse(text: str, now_ms: int, *, home: str = "", zone: tzinfo | None = None) -> Query:
     """Parse a query. An empty query, or one of only unfinished tokens, matches every session.
 
     :param now_ms: the time from which ages and `today` count, in milliseconds since the epoch.
     :param home: the folder that `~` in `dir:` stands for.
-    :param all_text: search terms in all text if the query names no place, as `in:all` does.
     :param zone: the time zone in which days begin; None for the zone of this machine.
     :raises QueryError: the query cannot be run: a filter does not accept its value, a pattern is invalid or
         would match everything, or the query has control characters or more than `MOST_CHARACTERS`,
         `MOST_TERMS` or `MOST_FILTERS`. No text raises anything else.
     """
     _check_characters(text)
-    parser = _Parser(text, FilterBuilder(now_ms, home, zone), _Scope(all_text))
+    parser = _Parser(text, FilterBuilder(now_ms, home, zone), _Scope())
     all_tokens = tokens(text)
     for token, following in zip_longest(all_tokens, all_tokens[1:]):
         parser.add(token, following)
@@ -202,7 +199,9 @@ class _Parser:
         if not items:
             self._note(f"{token.field}: takes {FILTER_KINDS[token.field].takes}", token)
             return
-        if token.field in ("cost", "messages", "tokens") and has_separators([item.text for item in items]):
+        if token.field in ("cost", "messages", "tokens", "size") and has_separators(
+            [item.text for item in items]
+        ):
             message = "commas stand between values: write 1000 or 1k, not 1,000"
             if any(item.text.startswith("0") for item in items[1:]):
                 raise QueryError(message, items[0].start, items[-1].end - items[0].start)
@@ -225,22 +224,27 @@ class _Parser:
 
 
 _CALLS = frozenset((text_kinds.CALL, text_kinds.RESULT))
-_PLACES = {"tools": text_kinds.TOOLS, "thinking": frozenset((text_kinds.THINKING,)), "all": text_kinds.ALL}
+_PLACES = {
+    "text": text_kinds.CONVERSATION,
+    "tools": text_kinds.TOOLS,
+    "thinking": frozenset((text_kinds.THINKING,)),
+    "all": text_kinds.ALL,
+}
 
 
 class _Scope:
     """The kinds of text in which the terms of a query are searched, from its filters `in:`, `role:` and
     `tool:`.
 
-    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none: it only widens
-    the default from the conversation to all text. `tool:` leaves only calls and results of its tools, and
-    these are the place if no other is named; beside it, `in:tools` does not include commands that users ran.
-    A negated `in:` or `role:` removes its place, and a negated `tool:` only filters sessions.
+    `in:` and `role:` name places, which add up; other texts are left out. `in:all` names none, and adds the
+    texts of the kind OTHER. `tool:` leaves only calls and results of its tools, and these are the place if no
+    other is named; beside it, `in:tools` does not include commands that users ran. A negated `in:` or
+    `role:` removes its place, and a negated `tool:` only filters sessions.
     """
 
-    def __init__(self, all_text: bool) -> None:
-        self._base = text_kinds.ALL if all_text else text_kinds.CONVERSATION
+    def __init__(self) -> None:
         self._named: set[int] = set()
+        self._all = False
         self._all_tools = False
         self._removed: set[int] = set()
         self._tools: set[str] = set()
@@ -260,7 +264,7 @@ class _Scope:
                 self._removed |= places
                 self._last_removal = token
             elif token.field == "in" and value == "all":
-                self._base = text_kinds.ALL
+                self._all = True
             elif token.field == "in" and value == "tools":
                 self._all_tools = True
             else:
@@ -291,6 +295,12 @@ class _Scope:
             )
         return tuple(filters)
 
+    def _unnamed(self) -> frozenset[int]:
+        """The kinds that are searched if no place is named."""
+        if self._tools:
+            return _CALLS
+        return text_kinds.ALL if self._all else text_kinds.SEARCHED
+
     def kinds(self) -> frozenset[int]:
         """As in `Query`.
 
@@ -299,7 +309,7 @@ class _Scope:
         places = frozenset(self._named)
         if self._all_tools:
             places |= _CALLS if self._tools else text_kinds.TOOLS
-        remaining = (places or (_CALLS if self._tools else self._base)) - self._removed
+        remaining = (places or self._unnamed()) - self._removed
         if not remaining and self._last_removal:
             raise QueryError(
                 "this leaves no text to look in", self._last_removal.start, self._last_removal.length
@@ -325,13 +335,3 @@ def unknown_filters(text: str) -> list[Note]:
         message = f"{name} {intended_filter(name.lower()) or ''}".strip()
         found.append(Note(message, token.start, token.length))
     return found
-
-
-def leaves_tools(query: Query) -> bool:
-    """Whether tool calls and output are not searched only because the query names no place, so that
-    `parse(..., all_text=True)` would search them as well. False if the query has no term that must match.
-    """
-    if query.kinds & text_kinds.TOOLS or all(term.negated for term in query.terms):
-        return False
-    # The places of a query do not depend on the time.
-    return parse(query.text, 0, all_text=True).kinds >= text_kinds.TOOLS

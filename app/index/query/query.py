@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.formats.prices import LIST_PRICES
 from app.formats.text import one_line
-from app.formats.text_kinds import CONVERSATION
+from app.formats.text_kinds import CONVERSATION, SEARCHED
 from app.formats.utf8_text import fold
 
 if TYPE_CHECKING:
@@ -81,6 +81,9 @@ class Facts:
     pinned   whether the user has pinned the session
     tags     the tags of the session
     prices   the prices of tokens without a cost
+    kept     whether leafmark keeps a copy of the session
+    expires  the time from which on the agent may delete the session, in milliseconds since the epoch; None
+             for never
     touched  the files that the session touched; None if they are not known yet
     """
 
@@ -88,6 +91,8 @@ class Facts:
     pinned: Callable[[Row], bool] = lambda row: False
     tags: Callable[[Row], Sequence[str]] = lambda row: ()
     prices: Prices = LIST_PRICES
+    kept: Callable[[Row], bool] = lambda row: row.is_gone
+    expires: Callable[[Row], int | None] = lambda row: None
     touched: Callable[[Row], TouchedPaths | None] = lambda row: None
 
 
@@ -120,7 +125,7 @@ class Query:
     text: str = ""
     terms: tuple[Term, ...] = ()
     filters: tuple[Filter, ...] = ()
-    kinds: frozenset[int] = CONVERSATION
+    kinds: frozenset[int] = SEARCHED
     tools: frozenset[str] = frozenset()
     everywhere: bool = True
     notes: tuple[Note, ...] = ()
@@ -129,8 +134,8 @@ class Query:
     files: bool = False
 
     @property
-    def is_deep(self) -> bool:
-        """Whether session files have to be read, because the text store lacks some kind of text."""
+    def needs_files(self) -> bool:
+        """Whether terms are searched in some kind of text that only the session files have."""
         return bool(self.terms) and not self.kinds <= CONVERSATION
 
     def passes(self, row: Row, facts: Facts) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 SIGNS = tuple(_COMPARISONS)
 
-_FACTORS = {"k": 1_000, "m": 1_000_000}
+_FACTORS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 _INF = float("inf")
 
@@ -39,8 +39,9 @@ def split_sign(text: str) -> tuple[str, str]:
 def number_test(text: str) -> Callable[[float], bool] | None:
     """The test that a numeric value stands for; None if `text` is no such value.
 
-    A number may have a `$` before it and a `k` or `m` (thousand, million) after it. It has neither a needless
-    leading 0 nor separators: `1,000` is two values. A range includes both ends, in either order.
+    A number may have a `$` before it and a `k`, `m` or `g` (thousand, million, billion) after it. It has
+    neither a needless leading 0 nor separators: `1,000` is two values. A range includes both ends, in either
+    order.
     """
     low_text, dots, high_text = text.partition("..")
     if high_text.startswith("."):

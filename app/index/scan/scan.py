@@ -14,6 +14,7 @@ from app.index.scan.executor import Job, results, wait_for_next_time_step
 from app.index.scan.hints import PolledFiles
 from app.index.scan.walk import status_of, store_of, walk
 from app.sessions.storage.append_ledger import SharedNotes, is_ours, own_notes
+from app.stores.kept import copy_path, original_path
 from app.stores.layout import hides_nothing
 from app.stores.names import name_of, read_names
 
@@ -204,16 +205,34 @@ class Scanner:
             if status is None:
                 if path in self.known:
                     removed.append(path)
+                    jobs += self._copy_of(path, store, paths)
                 continue
+            copy = copy_path(path, store.kept)
+            if copy in self.known:  # the file is there again
+                removed.append(copy)
             self.linked_files.met(path, status)
             signature = signature_of(status, self._name_of(path, store))
             if self.known.get(path) != signature:
                 jobs.append(Job(path, store, signature))
         self._run(jobs, removed, on_delta, stop, gentle=True)
 
+    def _copy_of(self, path: str, store: Store, changed: set[str]) -> list[Job]:
+        """The job that reads the copy of a file that is gone, if leafmark keeps one, and the session has no
+        file in another folder.
+
+        :param changed: the files that may be new.
+        """
+        copy = copy_path(path, store.kept)
+        if not store.kept or not os.path.isfile(copy):
+            return []
+        name = os.path.basename(path)
+        if any(os.path.basename(other) == name for other in (*self.known, *changed) if other != path):
+            return []
+        return [Job(copy, store, signature_of(os.stat(copy), self._name_of(path, store)))]
+
     def _name_of(self, path: str, store: Store) -> str:
         """The name that the agent keeps beside the session; "" for none."""
-        return name_of(store, self._names.get(store.root, {}), path)
+        return name_of(store, self._names.get(store.root, {}), original_path(path, store.kept) or path)
 
     def _run(
         self,

@@ -11,7 +11,8 @@ import stat
 from typing import TYPE_CHECKING
 
 from app.index.row import signature_of
-from app.stores.layout import reason, session_files
+from app.stores.kept import original_path
+from app.stores.layout import copies, reason, session_files
 from app.stores.names import name_of, read_names
 
 if TYPE_CHECKING:
@@ -88,7 +89,30 @@ def walk(stores: Sequence[Store]) -> WalkResult:
         except ValueError:
             # The path, from a variable, has a NUL, so that there is no such folder.
             result.complaints.append((store.root, "not a path"))
+    for store in stores:
+        _add_gone(store, result)
     return result
+
+
+def _add_gone(store: Store, result: WalkResult) -> None:
+    """Add the copies of sessions of the store whose files are gone. A session that only has another folder by
+    now has a file of the same name.
+    """
+    names: set[str] = set()
+    for entry in copies(store):
+        original = original_path(entry.path, store.kept)
+        if original in result.files or _may_be_there(original):
+            continue
+        names = names or {os.path.basename(path) for path in result.files}
+        if os.path.basename(original) in names:
+            continue
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # removed meanwhile
+        if stat.S_ISREG(status.st_mode):
+            name = name_of(store, result.names.get(store.root, {}), original)
+            result.files[entry.path] = (signature_of(status, name), store)
 
 
 def store_of(path: str, stores: Sequence[Store]) -> Store | None:

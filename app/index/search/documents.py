@@ -8,6 +8,7 @@ that joining neighbours would gain little (tests/benchmarks/README.md, "Search")
 from __future__ import annotations
 
 import errno
+import os
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -16,24 +17,30 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file
-from app.index.search.metadata_fields import packed_metadata
+from app.index.search.metadata_fields import packed_metadata, packed_names
 from app.index.search.prompt_histories import PromptHistories
 from app.index.search.refinement_cache import RefinementCache
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import joined
+from app.stores.tags import NOTHING, read_taggings, tags_path
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from app.index.catalog.catalog import Catalog
+    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
+    from app.sessions.passages import PackedText
     from app.stores.base import Store
+    from app.stores.tags import Tagging, Taggings
 
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
     Texts = tuple[TextRange, ...]
+    Touched = Callable[[Row], TouchedPaths | None]
 
 FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
@@ -47,17 +54,26 @@ class Document:
     spans     None if the text store does not have its text, so that its file has to be read
     home      the folder that is written as `~`
     prompts   those of its agent's history
+    tagging   its tags and its note
+    covered   the words of tools that were asked last, and whether they are those of its file as it is
     """
 
-    __slots__ = ("_metadata", "home", "prompts", "row", "spans")
+    __slots__ = ("_metadata", "covered", "home", "prompts", "row", "spans", "tagging")
 
     def __init__(
-        self, row: Row, spans: tuple[Span, ...] | None, home: str = "", prompts: Sequence[str] = ()
+        self,
+        row: Row,
+        spans: tuple[Span, ...] | None,
+        home: str = "",
+        prompts: Sequence[str] = (),
+        tagging: Tagging = NOTHING,
     ) -> None:
         self.row = row
         self.spans = spans
         self.home = home
         self.prompts = prompts
+        self.tagging = tagging
+        self.covered: tuple[Words, bool] | None = None
         self._metadata: TextRange | None = None
 
     @property
@@ -78,6 +94,41 @@ class Document:
         return sum([length for _, _, length in self.spans or ()])
 
 
+class Fields:
+    """The packed passages of some fields of sessions, one session after the other."""
+
+    def __init__(self, packed: Sequence[PackedText]) -> None:
+        """:param packed: the passages of each session."""
+        folded, written = joined(packed)
+        self.source = Source(folded, written=Source(written))
+        self._starts = array("q")
+        start = 0
+        for passages in packed:
+            self._starts.append(start)
+            start += len(passages.folded)
+
+    def range(self, slot: int) -> TextRange:
+        """The passages of one session."""
+        end = self._starts[slot + 1] if slot + 1 < len(self._starts) else self.source.size
+        return self.source, self._starts[slot], end
+
+    def matching(self, matcher: TermMatcher, slots: Collection[int]) -> set[int]:
+        """The slots of the sessions whose passages may have a term.
+
+        :param slots: the sessions to search.
+        """
+        source, starts = self.source, self._starts
+        find_first = matcher.find_first
+        matching = set()
+        position = find_first(source, 0, source.size) if source.size else -1
+        while position >= 0:
+            after = bisect_right(starts, position)
+            if after - 1 in slots:
+                matching.add(after - 1)
+            position = find_first(source, starts[after], source.size) if after < len(starts) else -1
+        return matching
+
+
 class Block:
     """Some sessions that follow one another in the list. A slot is the number of a session in the block."""
 
@@ -86,8 +137,7 @@ class Block:
         self._checked = (0, False)
         self._texts: list[Texts | None] | None = None
         self._without_text: frozenset[int] = frozenset()
-        self._metadata: Source | None = None
-        self._metadata_starts = array("q")
+        self._fields: dict[str, Fields] = {}
 
     def texts(self, segments: Segments) -> list[Texts | None]:
         """The texts of each session; None if they are missing or incomplete."""
@@ -103,38 +153,24 @@ class Block:
         self.texts(segments)
         return self._without_text
 
-    def metadata(self) -> Source:
-        """The packed metadata of its sessions, one after the other."""
-        if self._metadata is not None:
-            return self._metadata
-        packed = [
-            packed_metadata(document.row, document.home, document.prompts) for document in self.documents
-        ]
-        folded, written = joined(packed)
-        source = self._metadata = Source(folded, written=Source(written))
-        start = 0
-        for document, fields in zip(self.documents, packed, strict=True):
-            end = start + len(fields.folded)
-            document.metadata = (source, start, end)
-            self._metadata_starts.append(start)
-            start = end
-        return source
+    def names(self) -> Fields:
+        """The names, or titles, labels and tags."""
+        return self._fields_of("names", lambda each: packed_names(each.row, each.tagging))
 
-    def matching_metadata(self, matcher: TermMatcher, slots: Collection[int]) -> set[int]:
-        """The slots of the sessions whose metadata may have a term.
+    def metadata(self) -> Fields:
+        """The metadata (`metadata_fields`)."""
+        is_new = "metadata" not in self._fields
+        fields = self._fields_of(
+            "metadata", lambda each: packed_metadata(each.row, each.home, each.prompts, each.tagging)
+        )
+        for slot, document in enumerate(self.documents if is_new else ()):
+            document.metadata = fields.range(slot)
+        return fields
 
-        :param slots: the sessions to search.
-        """
-        source, starts = self.metadata(), self._metadata_starts
-        find_first = matcher.find_first
-        matching = set()
-        position = find_first(source, 0, source.size)
-        while position >= 0:
-            after = bisect_right(starts, position)
-            if after - 1 in slots:
-                matching.add(after - 1)
-            position = find_first(source, starts[after], source.size) if after < len(starts) else -1
-        return matching
+    def _fields_of(self, name: str, packed: Callable[[Document], PackedText]) -> Fields:
+        if name not in self._fields:
+            self._fields[name] = Fields([packed(document) for document in self.documents])
+        return self._fields[name]
 
 
 @dataclass(slots=True, frozen=True)
@@ -167,9 +203,12 @@ class DocumentSet:
     cache    the result of the last search
     """
 
-    def __init__(self, catalog: Catalog, segments: Segments, home: str, stores: Iterable[Store]) -> None:
+    def __init__(
+        self, catalog: Catalog, segments: Segments, home: str, stores: Iterable[Store], state_folder: str = ""
+    ) -> None:
         """:param home: the folder that is written as ``~``.
         :param stores: those with the histories of prompts.
+        :param state_folder: leafmark's state folder, with the tags; "" for none.
         """
         self.loaded = False
         self.asked = 0
@@ -178,6 +217,10 @@ class DocumentSet:
         self._segments = segments
         self._home = home
         self._histories = PromptHistories(stores)
+        self._tags_path = tags_path(state_folder) if state_folder else ""
+        self._state_folder = state_folder
+        self._taggings: Taggings = {}
+        self._tags_signature: tuple[int, int, int] | None = None
         self._histories_lock = Lock()
         self._lock = Lock()
         self._by_path: dict[str, Document] = {}
@@ -252,16 +295,12 @@ class DocumentSet:
         with self._lock:
             return [document.row for document in self._by_path.values()]
 
-    def snapshot(self, *, texts: bool = True) -> Snapshot:
-        """The sessions as they are now.
-
-        :param texts: also read the spans of their texts, which a search of the files does not need.
-        """
+    def snapshot(self) -> Snapshot:
+        """The sessions as they are now, with the spans of their texts."""
         if not self.loaded:
             self.load()
         self._read_histories()
-        if texts:
-            self._ask_for_texts()
+        self._ask_for_texts()
         with self._lock:
             if self._snapshot is None:
                 self._find_deleted()
@@ -272,7 +311,8 @@ class DocumentSet:
             return self._snapshot
 
     def _document(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
-        return Document(row, spans, self._home, self._histories.prompts(row))
+        tagging = self._taggings.get((row.agent, row.id), NOTHING)
+        return Document(row, spans, self._home, self._histories.prompts(row), tagging)
 
     def _find_deleted(self) -> None:
         """Find the sessions of which only the prompts are left."""
@@ -289,13 +329,27 @@ class DocumentSet:
     def _read_histories(self) -> None:
         # This is not `_lock`, so that no scan waits while a long history is read.
         with self._histories_lock:
-            if not self._histories.update():
+            has_new_tags = self._read_tags()
+            if not self._histories.update() and not has_new_tags:
                 return
             with self._lock:
                 for path, document in self._by_path.items():
-                    if document.prompts != self._histories.prompts(document.row):
-                        self._by_path[path] = self._document(document.row, document.spans)
+                    fresh = self._document(document.row, document.spans)
+                    if (document.prompts, document.tagging) != (fresh.prompts, fresh.tagging):
+                        self._by_path[path] = fresh
                 self._snapshot = None
+
+    def _read_tags(self) -> bool:
+        """Read the tags and notes again if they have changed; return whether they have."""
+        try:
+            status = os.stat(self._tags_path) if self._tags_path else None
+        except OSError:
+            status = None
+        signature = status and (status.st_ino, status.st_size, status.st_mtime_ns)
+        if signature == self._tags_signature:
+            return False
+        self._tags_signature, self._taggings = signature, read_taggings(self._state_folder)
+        return True
 
     def _ask_for_texts(self) -> None:
         with self._lock:

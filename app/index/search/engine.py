@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from app.formats.text_kinds import CONVERSATION
 from app.index.query.query import WORD, Facts, Query, Term
 from app.index.search.documents import DocumentSet
+from app.index.sorting import BEST
 from app.index.text.mmap_reader import Segments
 
 if TYPE_CHECKING:
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
     from app.index.catalog.catalog import Catalog
     from app.index.scan.deltas import Delta, OnDelta
+    from app.index.search.documents import Touched
     from app.index.search.hit_branch import BranchFinder, Place
     from app.index.search.results import Hit
     from app.index.search.search_run import SearchRun
+    from app.index.words.tool_words import Words
     from app.stores.base import Store
 
 
@@ -37,12 +40,21 @@ class SearchEngine:
         stores: Sequence[Store],
         home: str = "",
         unread: Callable[[], Mapping[str, str]] = dict,
+        state_folder: str = "",
+        touched: Callable[[], Touched] | None = None,
+        words: Callable[[], Words] | None = None,
     ) -> None:
         """:param home: the folder that is shown as `~`: a folder is found by this form, too.
         :param unread: returns path -> reason for the files that may be sessions and cannot be read.
+        :param state_folder: leafmark's state folder, with the tags; "" for none.
+        :param touched: returns, at each search, a function that gives the files that a session touched, or
+            None if they are not known.
+        :param words: returns, at each search, the words of the tools of all sessions.
         """
+        self._touched = touched
+        self._words = words
         self.segments = Segments(catalog.text_folder)
-        self.documents = DocumentSet(catalog, self.segments, home, stores)
+        self.documents = DocumentSet(catalog, self.segments, home, stores, state_folder)
         self._unread = unread
         self._take_damage = catalog.take_damage
         self._agents = {store.root: store.agents for store in stores}
@@ -82,13 +94,14 @@ class SearchEngine:
 
         :param keep_going: called every two milliseconds; the preparation ends when it returns False.
         """
-        query = Query(terms=(Term(WORD, "e"),))
+        query = Query(terms=(Term(WORD, "e"),), kinds=CONVERSATION)
         for number, page in enumerate(self.search(query, keep_going=keep_going, says_damage=False)):
             for hit in page.hits[: not number]:
                 hit.look_up()
         for block in self.documents.snapshot().blocks:
             if not keep_going():
                 return
+            block.names()
             block.metadata()
 
     def search(
@@ -96,25 +109,26 @@ class SearchEngine:
         query: Query,
         facts: Facts | None = None,
         *,
-        order: str = "recent",
+        order: str = BEST,
         every: bool = False,
+        live: bool = False,
+        typing: bool = False,
         keep_going: Callable[[], bool] = lambda: True,
-        now_ms: int | None = None,
         alone: bool = False,
         says_damage: bool = True,
     ) -> SearchRun:
         """Search for `query`.
 
         :param facts: the facts for filters that no row contains.
-        :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`.
-            Others of `index.sorting.SORTS`: by that field. Except for "recent", the first hit comes when all
-            sessions were searched.
+        :param order: "best": see `ranking`. Others of `index.sorting.SORTS`: by that field.
         :param every: return all hits and not the best one of each session. The hits of a session come
             together: names and labels, then texts, the last one first, then prompts that only the history of
             the agent has, folder, id and agent.
+        :param live: the hits are shown as they come. The first page may be provisional, and hits in files
+            follow the others in every order.
+        :param typing: the last word of the query is being typed.
         :param keep_going: called every two milliseconds; the search ends without a last page when it returns
             False.
-        :param now_ms: the time in milliseconds since the epoch, for the age of sessions; None for now.
         :param alone: the process does nothing else: if a session's file has to be read, its best hit is found
             at once, so that the file is read once.
         :param says_damage: the last page has a note about stored texts that were missing or damaged.
@@ -130,11 +144,14 @@ class SearchEngine:
             facts or Facts(),
             order=order,
             every=every,
+            live=live,
+            typing=typing,
             keep_going=keep_going,
-            now_ms=time.time_ns() // 1_000_000 if now_ms is None else now_ms,
             alone=alone,
             unread=self._unread(),
             take_damage=self._take_damage if says_damage else set,
+            touched=self._touched() if self._touched and query.terms else None,
+            words=self._words() if self._words and query.needs_files else None,
         )
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:

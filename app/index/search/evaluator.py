@@ -1,5 +1,5 @@
-"""Decides which sessions match a query, by the text store and the metadata of sessions, and finds their
-passages with terms of the query.
+"""Finds the places of the terms of a query (`ranking`) in the text store and the metadata of sessions, and
+their passages with these terms.
 """
 
 from __future__ import annotations
@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING
 from app.formats.dialects import dialect_named
 from app.formats.text_kinds import CONVERSATION, USER
 from app.index.catalog.span_table import LARGE_SPAN
-from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, is_metadata
+from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, TITLE, is_metadata
 from app.index.search.passages import Passage, best_of, ordinals, passage_at
-from app.sessions.passages import HEAD, HEADS, kind_of
+from app.index.search.ranking import FILES, NAMES, NOWHERE, TEXTS
+from app.sessions.passages import HEAD, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from app.index.row import Row
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Block, Document, TextRange, Texts
+    from app.index.search.documents import Block, Document, Fields, TextRange, Texts, Touched
     from app.index.search.matchers import QueryPlan, TermMatcher
     from app.index.text.mmap_reader import Segments, Source
 
 _PER_CHECK = 16
 """Sessions that are searched between two calls of `CancelToken.check`."""
-
-_USER_HEAD = HEADS[USER]
 
 
 class Evaluator:
@@ -33,31 +32,64 @@ class Evaluator:
 
     searched           how often the texts of a session were searched for a term
     takes_all_kinds    every kind of text that is stored is searched
+    searches_texts     some of them are
+    touched            gives the paths of the touched files; None if they are not searched
     """
 
-    def __init__(self, plan: QueryPlan, segments: Segments, token: CancelToken) -> None:
+    def __init__(
+        self, plan: QueryPlan, segments: Segments, token: CancelToken, touched: Touched | None = None
+    ) -> None:
+        """:param touched: gives the paths of the files that the tools of a session touched; None if they are
+        not known.
+        """
         self.plan = plan
         self.searched = 0
         self.takes_all_kinds = plan.kinds >= CONVERSATION
+        self.searches_texts = not plan.kinds.isdisjoint(CONVERSATION)
         self._segments = segments
         self._token = token
+        self.touched = touched if plan.everywhere else None
 
-    def evaluate(self, block: Block, slots: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-        """The slots of the sessions with all wanted terms, and of these the ones without an unwanted term.
+    def places(
+        self, matcher: TermMatcher, block: Block, slots: Iterable[int], known: dict[Document, int]
+    ) -> bytearray:
+        """The best place of a term in each session of a block before `ranking.TOOLS`; NOWHERE if none has it.
 
-        :param slots: sessions of the block that have text.
+        :param slots: the sessions to search.
+        :param known: the places that are known; those that are found are added.
         :raises Cancelled: the search is not wanted any more.
         """
-        matching = slots
-        for matcher in self.plan.wanted:
-            if matching:
-                matching = self._with_term(matcher, block, matching)
-        clean = matching
-        for matcher in self.plan.unwanted:
-            if clean:
-                unwanted = set(self._with_term(matcher, block, clean))
-                clean = [slot for slot in clean if slot not in unwanted]
-        return matching, clean
+        documents = block.documents
+        found = bytearray(len(documents))
+        searched = []
+        for slot in slots:
+            place = known.get(documents[slot])
+            if place is None:
+                searched.append(slot)
+            else:
+                found[slot] = place
+        remaining: Sequence[int] = searched
+        if self.plan.everywhere:
+            remaining = self._mark(
+                found, NAMES, self._in_fields(matcher, block.names(), remaining), remaining
+            )
+        if self.searches_texts:
+            remaining = self._mark(found, TEXTS, self._in_texts(matcher, block, remaining), remaining)
+        if self.plan.everywhere:
+            in_metadata = self._in_fields(matcher, block.metadata(), remaining)
+            remaining = self._mark(found, TEXTS, in_metadata, remaining)
+        if self.touched is not None:
+            self._mark(found, FILES, self._in_files(matcher, block, remaining, self.touched), remaining)
+        known.update([(documents[slot], found[slot]) for slot in searched])
+        return found
+
+    def without(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
+        """The slots of the sessions that do not have a term in these places.
+
+        :raises Cancelled: the search is not wanted any more.
+        """
+        found = self.places(matcher, block, slots, {})
+        return [slot for slot in slots if found[slot] == NOWHERE]
 
     def has_in_metadata(self, matcher: TermMatcher, document: Document) -> bool:
         """Whether the metadata of a session has a term."""
@@ -65,14 +97,24 @@ class Evaluator:
 
     def searches_kind(self, kind: int) -> bool:
         """Whether passages of this kind are searched."""
+        if kind == TITLE:  # it is a prompt
+            return USER in self.plan.kinds
         return self.takes_all_kinds or is_metadata(kind) or kind in self.plan.kinds
 
     def confirms(self, matcher: TermMatcher, source: Source, mark: int, end: int) -> bool:
         """Whether the passage from `mark` to `end`, in which a term may be, has it."""
         return matcher.is_certain or matcher.in_passage(source, mark + HEAD, end)
 
-    def _with_term(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """The slots of the sessions that have a term."""
+    def _mark(
+        self, found: bytearray, place: int, matching: Collection[int], slots: Sequence[int]
+    ) -> Sequence[int]:
+        """Note the place of the matching slots, and return the others."""
+        for slot in matching:
+            found[slot] = place
+        return [slot for slot in slots if not found[slot]] if matching else slots
+
+    def _in_texts(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
+        """The slots of the sessions whose stored texts have a term."""
         self.searched += len(slots)
         texts, matching = block.texts(self._segments), []
         decides_alone, find_first = matcher.is_certain and self.takes_all_kinds, matcher.find_first
@@ -89,17 +131,29 @@ class Evaluator:
                 if is_found:
                     matching.append(slot)
                     break
-        if self.plan.everywhere and len(matching) < len(slots):
-            remaining = set(slots).difference(matching)
-            in_metadata = {
-                slot
-                for slot in block.matching_metadata(matcher, remaining)
-                if matcher.is_certain or self.has_in_metadata(matcher, block.documents[slot])
-            }
-            if in_metadata:
-                in_metadata.update(matching)
-                return [slot for slot in slots if slot in in_metadata]
         return matching
+
+    def _in_files(
+        self, matcher: TermMatcher, block: Block, slots: Iterable[int], touched: Touched
+    ) -> list[int]:
+        """The slots of the sessions with a term in the path of a file that they touched. These paths are
+        folded: a term whose case counts is searched in the calls of the tools.
+        """
+        if matcher.exact:
+            return []
+        matching = []
+        for slot in slots:
+            paths = touched(block.documents[slot].row)
+            if paths is not None and any(matcher.find_folded(paths.all)):
+                matching.append(slot)
+        return matching
+
+    def _in_fields(self, matcher: TermMatcher, fields: Fields, slots: Sequence[int]) -> Collection[int]:
+        """The slots of the sessions whose fields have a term."""
+        matching = fields.matching(matcher, set(slots)) if slots else ()
+        if matcher.is_certain and USER in self.plan.kinds:
+            return matching
+        return [slot for slot in matching if self._in_range(matcher, fields.range(slot))]
 
     def _in_range(self, matcher: TermMatcher, text_range: TextRange) -> bool:
         """Whether some packed passages have a term."""
@@ -107,8 +161,9 @@ class Evaluator:
         position = matcher.find_first(source, start, end)
         if position < 0:
             return False
-        in_metadata = is_metadata(kind_of(source.data, passage_at(source, start, end, start)[0]))
-        if matcher.is_certain and (self.takes_all_kinds or in_metadata):
+        kind = kind_of(source.data, passage_at(source, start, end, start)[0])
+        in_metadata = is_metadata(kind)
+        if matcher.is_certain and (self.takes_all_kinds or (in_metadata and kind != TITLE)):
             return True
         while position >= 0:
             self._token.check()
@@ -147,19 +202,6 @@ class PassageFinder:
             yield from find(row, source, start, end)
             source.release(start, end)
 
-    def terms_in_prompts(self, texts: Texts, terms: int) -> int:
-        """The mask of the terms that prompts of a session have.
-
-        :param terms: the mask of the terms to search for.
-        """
-        if not self._evaluator.searches_kind(USER):
-            return 0
-        mask = 0
-        for number, matcher in enumerate(self._plan.wanted):
-            if terms >> number & 1 and any(self._in_prompt(matcher, *span) for span in texts):
-                mask |= 1 << number
-        return mask
-
     def best(self, row: Row, texts: Texts) -> Passage | None:
         """The best of `passages` (`passages.best_of`)."""
         return best_of(self.passages(row, texts), self._plan.all_terms.bit_count())
@@ -172,21 +214,6 @@ class PassageFinder:
             # Kept, because the other passages of the line are often next.
             self._ordinals = source, ordinals(source, start, end, mark)
         return self._ordinals[1].get(mark, 0)
-
-    def _in_prompt(self, matcher: TermMatcher, source: Source, start: int, end: int) -> bool:
-        """Whether a prompt has a term. One other passage at most is searched before each prompt."""
-        position = matcher.find_first(source, start, end)
-        while position >= 0:
-            self._token.check()
-            mark, _, stop = passage_at(source, start, end, position)
-            if kind_of(source.data, mark) != USER:
-                stop = source.find(_USER_HEAD, stop, end)
-                if stop < 0:
-                    return False
-            elif self._evaluator.confirms(matcher, source, mark, stop):
-                return True
-            position = matcher.find_first(source, stop, end) if stop < end else -1
-        return False
 
     def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
         wanted, text_range = self._plan.wanted, (source, start, end)

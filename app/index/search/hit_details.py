@@ -13,13 +13,15 @@ from app.formats.search_text import iter_texts, text_pieces
 from app.formats.text import string_of
 from app.formats.timestamps import parse_time
 from app.index.search.cancellation import CancelToken
-from app.index.search.documents import texts_of
+from app.index.search.documents import Fields, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileSearcher, entries_of
-from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
+from app.index.search.metadata_fields import FILE, HISTORY, LABEL, NAME, TAG, WHERE, is_metadata
+from app.index.search.ranking import FILES, TOOLS
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
 from app.sessions.errors import Changed, SessionError
+from app.sessions.passages import joined, pack
 from app.sessions.tree.entry_loader import read_beginning
 from app.sessions.tree.tree import open_tree
 
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Row
-    from app.index.search.documents import Document
+    from app.index.search.documents import Document, Touched
+    from app.index.search.grep.file_search import FileResult
     from app.index.search.matchers import QueryPlan, TermMatcher
     from app.index.search.passages import Passage
+    from app.index.search.ranking import Places
     from app.index.search.results import Hit
     from app.index.text.mmap_reader import Segments
 
@@ -57,21 +61,33 @@ class HitDetails:
     another read, for the hits that are shown.
     """
 
-    __slots__ = ("_best_in_file", "_file_passages", "_lock", "_plan", "_searcher", "_segments")
+    __slots__ = (
+        "_best_in_file",
+        "_file_passages",
+        "_lock",
+        "_places",
+        "_plan",
+        "_searcher",
+        "_segments",
+        "_touched",
+    )
 
     def __init__(
         self,
         plan: QueryPlan,
         segments: Segments,
-        file_passages: Mapping[Document, Iterable[Passage]],
+        places: Mapping[Document, Places],
         best_in_file: Mapping[Document, Passage],
+        touched: Touched | None = None,
     ) -> None:
-        """:param file_passages: the sessions whose files were searched.
-        :param best_in_file: the best passages of these, if they are known.
+        """:param places: the places of the wanted terms in each session.
+        :param best_in_file: the best passages of files, if they are known.
         """
         self._plan = plan
         self._segments = segments
-        self._file_passages = file_passages
+        self._places = places
+        self._touched = touched
+        self._file_passages: dict[Document, Sequence[Passage]] = {}
         self._best_in_file = best_in_file
         self._searcher: FileSearcher | None = None
         self._lock = Lock()
@@ -90,7 +106,8 @@ class HitDetails:
 
     def count(self, document: Document, most: int) -> int:
         """The number of entries of a session that have all terms, in their texts and their label; if none
-        has, of those that have any of them. The tree and the transcript count the same entries.
+        has, of those that have any of them. The tree and the transcript count the same entries: those of the
+        conversation, unless the session has a term in no better place than its tools.
 
         :param most: the highest number to count to.
         """
@@ -98,9 +115,10 @@ class HitDetails:
         token = CancelToken()
         finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
         labels = [passage for passage in finder.in_metadata(document) if passage.kind == LABEL]
-        passages: Iterable[Passage] | None = self._file_passages.get(document)
-        if passages is None:
-            passages = finder.passages(document.row, texts_of(document, self._segments) or ())
+        texts = None if self._tools_terms(document) else texts_of(document, self._segments)
+        passages: Iterable[Passage] = (
+            self.file_passages(document) or () if texts is None else finder.passages(document.row, texts)
+        )
         is_alone = dialect_named(document.row.dialect).one_entry_a_line
         masks = _labelled_entries(document.row, labels)
         full = sum(mask == self._plan.all_terms for mask in masks.values())
@@ -119,13 +137,22 @@ class HitDetails:
         in_metadata = finder.in_metadata(document)
         # The name, then the first label, if they have equally many terms.
         named = list(filter(is_name_or_label, in_metadata))
-        if named:
+        deciding = self._tools_terms(document)
+        if named and not deciding:
             return max(named, key=_count_terms)
+        if self._touched is not None and FILES in self._places[document] and not deciding:
+            paths = self._touched(document.row)
+            packed = [pack(FILE, 0, path) for path in paths.all.split("\n") if path] if paths else []
+            in_files = Fields([joined(packed)]).range(0)
+            return max(finder.passages(document.row, (in_files,)), key=_count_terms, default=None)
         best = self._best_in_file.get(document)
         if best is None:
-            in_file = document in self._file_passages
-            texts = None if in_file else texts_of(document, self._segments)
-            best = self._read_best(document.row) if texts is None else finder.best(document.row, texts)
+            texts = None if deciding else texts_of(document, self._segments)
+            best = (
+                self._read_best(document.row, deciding) if texts is None else finder.best(document.row, texts)
+            )
+        if best and deciding:
+            return best
         # A prompt of the history is shown if it has more terms: usually the same prompt is in the texts.
         prompts = [passage for passage in in_metadata if passage.kind == HISTORY]
         prompt = max(prompts, key=_count_terms, default=None)
@@ -134,22 +161,49 @@ class HitDetails:
         # If no text matches, then the folder or the id does, or a text that no longer exists.
         return best or next(iter(in_metadata), None)
 
-    def _read_best(self, row: Row) -> Passage | None:
+    def file_passages(self, document: Document) -> Sequence[Passage] | None:
+        """All passages of the file of a session that matches, the last line first; None if the file cannot be
+        read any more.
+        """
+        passages = self._file_passages.get(document)
+        if passages is None:
+            result = self._search_file(document.row, every=True)
+            if result is None:
+                return None
+            passages = tuple(passage.passage() for passage in reversed(result.passages))
+            self._file_passages[document] = passages
+        return passages
+
+    def _read_best(self, row: Row, deciding: int) -> Passage | None:
         """The best passage of the file, if no text is stored or it was moved after the search; None if the
         file has none any more.
+
+        :param deciding: the mask of the terms that count; 0 for all.
         """
+        result = self._search_file(row, deciding=deciding)
+        return result.best.passage() if result and result.best else None
+
+    def _search_file(self, row: Row, *, deciding: int = 0, every: bool = False) -> FileResult | None:
+        """Search the file of a session that matches; None if it cannot be read."""
         with self._lock:
             if self._searcher is None:
                 self._searcher = FileSearcher(self._plan)
             try:
-                # The session is known to match.
-                known = self._plan.all_terms
-                best = self._searcher.search(
-                    row.path, row.dialect, known=known, beat=CancelToken().check
-                ).best
+                return self._searcher.search(
+                    row.path,
+                    row.dialect,
+                    known=self._plan.all_terms,
+                    deciding=deciding,
+                    every=every,
+                    beat=CancelToken().check,
+                )
             except OSError:
                 return None
-        return best.passage() if best else None
+
+    def _tools_terms(self, document: Document) -> int:
+        """The mask of the terms that a session has in no better place than its tools."""
+        places = self._places.get(document, b"")
+        return sum(1 << number for number, place in enumerate(places) if place == TOOLS)
 
     def _fill(self, hit: Hit, passage: Passage | None) -> None:
         if passage is None:
@@ -179,8 +233,8 @@ def _labelled_entries(row: Row, labels: Iterable[Passage]) -> dict[tuple[int, in
 
 
 def is_name_or_label(passage: Passage) -> bool:
-    """Whether a passage is a name or a label, which is shown before the texts of the session."""
-    return passage.kind in (NAME, LABEL)
+    """Whether a passage is a name, a label or a tag, which is shown before the texts of the session."""
+    return passage.kind in (NAME, LABEL, TAG)
 
 
 def _count_terms(passage: Passage) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import REGEX
@@ -14,26 +14,50 @@ if TYPE_CHECKING:
 
 
 class RefinementCache:
-    """The sessions that lack a wanted term of `query`. Without it, the first page of a typed letter takes 26
-    and not 8 ms (tests/benchmarks/README.md, "Search").
+    """The results of `query`. Without it, the first page of a typed letter takes 26 and not 8 ms
+    (tests/benchmarks/README.md, "Search").
 
     A session that changes becomes another object, about which nothing is known.
+
+    lacking   the sessions that lack a wanted term, also in their files
     """
 
-    __slots__ = ("lacking", "query")
+    __slots__ = ("_places", "lacking", "query")
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
-        self.lacking: set[object] = set()
+        self.lacking: set[Any] = set()
+        self._places: dict[tuple[str, str, bool], dict[Any, int]] = {}
+
+    def places(self, term: Term) -> dict[Any, int]:
+        """Session -> the place of a wanted term (`ranking`) if no file is read, as far as it is known."""
+        return self._places.setdefault((term.kind, term.text, term.exact), {})
 
     def then(self, query: Query, documents: Iterable[object]) -> RefinementCache:
         """The cache for the next query, with what is known about it.
 
         :param documents: the sessions that exist now; others are forgotten.
         """
-        after = RefinementCache(query)
-        if self.query is not None and narrows(self.query, query):
-            after.lacking = self.lacking.intersection(documents)
+        after, before = RefinementCache(query), self.query
+        if before is None:
+            return after
+        known = set(documents)
+        if narrows(before, query):
+            after.lacking = self.lacking & known
+        if (before.kinds, before.tools, before.everywhere) != (query.kinds, query.tools, query.everywhere):
+            return after
+        for term in query.terms:
+            for old in before.terms:
+                if term.negated or old.negated or not _implies(term, old):
+                    continue
+                places, is_same = self.places(old), _implies(old, term)
+                after.places(term).update(
+                    {
+                        each: place
+                        for each, place in places.items()
+                        if each in known and (is_same or not place)
+                    }
+                )
         return after
 
 

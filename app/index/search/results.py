@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.documents import Document
     from app.index.search.metadata_fields import Where
+    from app.index.search.ranking import Tier
 
     Range = tuple[int, int]
 
@@ -31,13 +32,14 @@ class Hit:
     snippet    one inert line around the match
     ranges     the (start, end) of the matches in `snippet`, in characters
     timestamp  that of the entry, in milliseconds since the epoch UTC
-    score      the higher, the more relevant; 0 in another order than by relevance
+    tier       the tier of the session (`ranking`)
+    missing    the words of the query that the session lacks, in a loosened list
     near       it was found by another spelling of a word that nothing matches
 
     `count` gives the number of entries of the session that match.
 
-    `row`, `score` and `near` are known at once. The others are looked up when the first of them is read, in
-    the thread that reads it: a line of the session's file is read.
+    `row`, `tier`, `missing` and `near` are known at once. The others are looked up when the first of them is
+    read, in the thread that reads it: a line of the session's file is read.
     """
 
     __slots__ = (
@@ -46,13 +48,14 @@ class Hit:
         "_what",
         "entry_id",
         "kind",
+        "missing",
         "near",
         "offset",
         "ranges",
         "role",
         "row",
-        "score",
         "snippet",
+        "tier",
         "timestamp",
         "where",
     )
@@ -80,11 +83,13 @@ class Hit:
         snippet: str = "",
         ranges: tuple[Range, ...] = (),
         timestamp: int | None = None,
-        score: float = 0.0,
+        tier: Tier = "",
+        missing: tuple[str, ...] = (),
         near: bool = False,
     ) -> None:
         self.row = row
-        self.score = score
+        self.tier = tier
+        self.missing = missing
         self.near = near
         self._count = 0
         self.fill(where, kind, offset, entry_id, role, snippet, ranges, timestamp)
@@ -95,7 +100,8 @@ class Hit:
         row: Row,
         look: Callable[[Hit, Any], object],
         what: object,
-        score: float = 0.0,
+        tier: Tier = "",
+        missing: tuple[str, ...] = (),
         near: bool = False,
     ) -> Hit:
         """A hit that is looked up when it is needed.
@@ -104,7 +110,8 @@ class Hit:
         """
         hit = cls.__new__(cls)
         hit.row = row
-        hit.score = score
+        hit.tier = tier
+        hit.missing = missing
         hit.near = near
         hit._count = 0
         hit._look = look
@@ -260,7 +267,7 @@ class HitsByPath(Mapping[str, Hit]):
 class Page:
     """The next hits, in the order of the search, and its progress.
 
-    hits       the hits that no page before has
+    hits       the hits that no page before has, except for a provisional one
     total      sessions that match so far; exact when `done`
     searched   sessions that were searched so far
     of         all sessions
@@ -270,6 +277,9 @@ class Page:
     instead    the name of a term that nothing matches (`matchers.name_of`) -> what was searched for instead
     as_kept    paths of files that cannot be read any more; their stored text was searched
     unread     paths of files that cannot be read and were not searched
+    loosened   no session has all words: the hits have some of them (`ranking`)
+    is_provisional
+               the next page has these hits again, in their final order
     """
 
     hits: Hits = field(default_factory=Hits)
@@ -281,3 +291,5 @@ class Page:
     instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     as_kept: Sequence[str] = ()
     unread: Sequence[str] = ()
+    loosened: bool = False
+    is_provisional: bool = False

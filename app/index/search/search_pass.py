@@ -1,7 +1,10 @@
-"""One pass over all sessions, newest first: which of them match a query."""
+"""One search of all sessions: first their metadata and stored texts, then the files of those that these do
+not decide.
+"""
 
 from __future__ import annotations
 
+from heapq import merge
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
@@ -10,17 +13,21 @@ from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.hit_details import HitDetails
 from app.index.search.passages import display_order
+from app.index.search.ranking import NOWHERE, TEXTS, TOOLS, is_complete
+from app.index.search.tool_terms import ToolTerms
 from app.sessions.passages import HEADS, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Document, DocumentSet, Snapshot
+    from app.index.search.documents import Document, DocumentSet, Snapshot, Touched
     from app.index.search.matchers import QueryPlan
     from app.index.search.passages import Passage
+    from app.index.search.ranking import Places
     from app.index.search.refinement_cache import RefinementCache
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
 
     Passes = Callable[[Document], bool]
 
@@ -30,10 +37,15 @@ all terms, and few hits are shown at a time."""
 
 
 class SearchPass:
-    """Searches the sessions of `snapshot` for `plan`.
+    """Searches the sessions of `snapshot` for `plan`. Call `search_texts`, then `search_files` with each of
+    the lists that it has filled.
 
-    searched   sessions that were searched so far, or are known not to match
-    total      sessions that match so far
+    places        the place of each wanted term in the sessions that pass the filters
+    undecided     sessions whose texts are not stored, or that have all wanted terms while a term that is not
+                  wanted may be in the file
+    incomplete    sessions whose files may have the wanted terms that their stored texts lack
+    partial       sessions that do not match, and whose files may have some of the wanted terms
+    searched      sessions that were searched so far, or are known not to match
     """
 
     def __init__(
@@ -46,106 +58,175 @@ class SearchPass:
         cache: RefinementCache,
         passes: Passes | None,
         *,
-        every: bool,
         best_at_once: bool,
+        touched: Touched | None = None,
+        words: Words | None = None,
     ) -> None:
         """:param passes: whether a session passes the filters; None without filters.
-        :param every: all passages of a file are wanted.
         :param best_at_once: the best passage of a file is wanted when the file is read.
+        :param words: the words of tools, which save the reading of files.
         """
         self.plan = plan
         self.searched = 0
-        self.total = 0
+        self.places: dict[Document, Places] = {}
+        self.undecided: list[Document] = []
+        self.incomplete: list[Document] = []
+        self.partial: list[Document] = []
+        self.tools = ToolTerms(plan, words)
         if any(matcher.exact for matcher in (*plan.wanted, *plan.unwanted)):
             segments.checks_written = True
-        self.evaluator = Evaluator(plan, segments, token)
+        self.evaluator = Evaluator(plan, segments, token, touched)
         self.finder = PassageFinder(self.evaluator, token)
         self.files = FileMatcher(
-            self.evaluator,
-            self.finder,
-            documents,
-            segments,
-            token,
-            cache,
-            every=every,
-            best_at_once=best_at_once,
+            self.evaluator, self.finder, documents, segments, token, self.places, best_at_once=best_at_once
         )
         self._snapshot = snapshot
+        self._documents = documents
         self._segments = segments
         self._token = token
         self._cache = cache
         self._passes = passes
 
-    def run(self) -> Iterator[list[Document]]:
-        """The sessions that match, newest first, some at a time; an empty list now and then.
+    def search_texts(self) -> Iterator[list[Document]]:
+        """The sessions that match by what is stored of them, newest first, some at a time.
 
         :raises Cancelled: the search is not wanted any more.
         """
         for block in self._snapshot.blocks:
-            for matching in self._run_block(block):
-                self.total += len(matching)
-                yield matching
+            self._token.check()
+            yield self._search_block(block)
 
-    def _run_block(self, block: Block) -> Iterator[list[Document]]:
-        self._token.check()
+    def search_files(self, documents: Iterable[Document]) -> Iterator[Document | None]:
+        """Those of some sessions whose files match, and None for each of the others.
+
+        :raises Cancelled: the search is not wanted any more.
+        """
+        for document in documents:
+            self._token.check()
+            self.searched += 1
+            yield document if self._matches(document) else None
+
+    def has_any(self) -> bool:
+        """Whether any session matches."""
+        return any(self.search_texts()) or any(self.search_files((*self.undecided, *self.incomplete)))
+
+    def complete_places(self) -> None:
+        """Find the place of each wanted term in the files, too, of sessions that lack other terms."""
+        for document in (*self.undecided, *self.incomplete, *self.partial):
+            self._token.check()
+            places = self.files.places(document, partial=True)
+            if places is not None:
+                self.places[document] = places
+
+    def _matches(self, document: Document) -> bool:
+        # The rarity of a term needs the places of all sessions whose texts are not stored.
+        counts = document not in self.places and len(self.plan.wanted) > 1
+        if document in self._cache.lacking and not counts:
+            return False
+        places = self.files.places(document, partial=counts)
+        if places is None:
+            return False
+        if counts or is_complete(places):
+            self.places[document] = places
+        if not is_complete(places):
+            self._cache.lacking.add(document)
+        return is_complete(places)
+
+    def _search_block(self, block: Block) -> list[Document]:
         slots = self._candidates(block)
-        if not slots:
-            return
         documents = block.documents
         if not self.plan.wanted and not self.plan.unwanted:
             self.searched += len(slots)
-            yield [documents[slot] for slot in slots]
-            return
-        without_text = block.without_text(self._segments)
-        if self.plan.query.is_deep:
-            without_text = frozenset(slot for slot in slots if not documents[slot].row.is_deleted)
-        stored = [slot for slot in slots if slot not in without_text]
-        from_files = [slot for slot in slots if slot in without_text]
-        matching = self._evaluate(block, stored)
-        self.searched += len(stored)
-        if from_files:
-            yield from self._with_files(block, slots, set(matching), from_files)
-        else:
-            yield [documents[slot] for slot in matching]
+            self.places.update((documents[slot], b"") for slot in slots)
+            return [documents[slot] for slot in slots]
+        lost = block.without_text(self._segments) if self.evaluator.searches_texts else frozenset()
+        stored = [slot for slot in slots if slot not in lost] if lost else slots
+        matching = self._search_stored(block, stored)
+        for document in self._reloaded([documents[slot] for slot in slots if slot in lost]):
+            alone = Block([document])
+            if alone.texts(self._segments)[0] is None:
+                self.undecided.append(document)
+            else:
+                matching += self._search_stored(alone, (0,))
+        return matching
 
-    def _with_files(
-        self, block: Block, slots: Sequence[int], matching: set[int], from_files: Sequence[int]
-    ) -> Iterator[list[Document]]:
-        """The sessions of `matching`, and those of `from_files` whose files match."""
-        file_slots = set(from_files)
-        reloaded = self.files.reloaded(block, from_files)
-        # All at once: packing the metadata of one session at a time takes five times as long.
-        block.metadata()
-        token = self._token
-        asked = token.asked
-        for slot in slots:
-            document = reloaded.get(slot, block.documents[slot])
-            if slot in file_slots:
+    def _search_stored(self, block: Block, slots: Sequence[int]) -> list[Document]:
+        """The sessions of a block that match by what is stored of them."""
+        documents, plan = block.documents, self.plan
+        columns = [
+            self.evaluator.places(matcher, block, slots, self._cache.places(matcher.term))
+            for matcher in plan.wanted
+        ]
+        complete = []
+        needs_files = plan.query.needs_files
+        for slot, places in zip(
+            slots, zip(*(map(column.__getitem__, slots) for column in columns), strict=True), strict=False
+        ):
+            document = documents[slot]
+            is_missing = is_unknown = False
+            if NOWHERE in places and needs_files and not document.row.is_deleted:
+                found, is_missing, is_unknown = self._with_tools(document, places)
+            else:
+                found = bytes(places)
+            self.places[document] = found
+            if NOWHERE not in found:
+                complete.append(slot)
+            elif is_unknown and not is_missing:
+                self.incomplete.append(document)
+            else:
                 self.searched += 1
-                token.check()
-                match = self.files.matching(document)
-                if match is not None:
-                    yield [match]
-                elif asked != token.asked:
-                    asked = token.asked
-                    yield []
-            elif slot in matching:
-                yield [document]
+                if is_unknown:
+                    self.partial.append(document)
+        if not plan.wanted:
+            complete = list(slots)
+            self.places.update((documents[slot], b"") for slot in slots)
+        clean = complete
+        for matcher in plan.unwanted:
+            clean = self.evaluator.without(matcher, block, clean)
+        self.searched += len(complete) - len(clean)
+        matching = [documents[slot] for slot in clean]
+        if plan.unwanted and needs_files:
+            answers = [(document, self._has_unwanted(document)) for document in matching]
+            self.undecided += [document for document, answer in answers if answer is None]
+            self.searched += sum(answer is True for _, answer in answers)
+            matching = [document for document, answer in answers if answer is False]
+        self.searched += len(matching)
+        return matching
 
-    def _evaluate(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """The slots that match. The sessions that lack a term are cached."""
-        matching, clean = self.evaluator.evaluate(block, slots)
-        if len(matching) < len(slots):
-            lacking = set(slots).difference(matching)
-            self._cache.lacking.update([block.documents[slot] for slot in lacking])
-        return clean
+    def _with_tools(self, document: Document, places: Sequence[int]) -> tuple[Places, bool, bool]:
+        """The places of the wanted terms with those that the words of tools tell, whether the file lacks one
+        of the terms, and whether only the file tells about one.
+        """
+        found = bytearray(places)
+        is_missing = is_unknown = False
+        for number, place in enumerate(places):
+            if place == NOWHERE:
+                answer = self.tools.has(self.plan.wanted[number], document)
+                if answer:
+                    found[number] = TOOLS
+                is_missing = is_missing or answer is False
+                is_unknown = is_unknown or answer is None
+        return bytes(found), is_missing, is_unknown
+
+    def _has_unwanted(self, document: Document) -> bool | None:
+        """Whether the file of a session has a term that is not wanted; None if only the file tells."""
+        if document.row.is_deleted:
+            return False
+        answers = [self.tools.has(matcher, document) for matcher in self.plan.unwanted]
+        return True if True in answers else None if None in answers else False
+
+    def _reloaded(self, documents: Sequence[Document]) -> list[Document]:
+        """The sessions, with new documents of those whose text is not in its place: it may have moved."""
+        lost = [document for document in documents if document.spans is not None]
+        if not lost:
+            return list(documents)
+        fresh = dict(zip(lost, self._documents.reload(lost), strict=True))
+        return [fresh.get(document, document) for document in documents]
 
     def _candidates(self, block: Block) -> Sequence[int]:
         """The slots of the sessions that may match."""
-        documents, lacking, passes = block.documents, self._cache.lacking, self._passes
+        documents, passes = block.documents, self._passes
         slots: Sequence[int] = range(len(documents))
-        if lacking:
-            slots = [slot for slot in slots if documents[slot] not in lacking]
         if not self.plan.wanted:
             # Only what was typed in a deleted session is found.
             slots = [slot for slot in slots if not documents[slot].row.is_deleted]
@@ -156,8 +237,7 @@ class SearchPass:
 
 
 class FileMatcher:
-    """Matches sessions by their files: their text is missing or incomplete, or the query searches more than
-    the text store has.
+    """Searches the files of sessions, for texts that are not stored.
 
     as_kept   paths of files that cannot be read; their stored text was searched
     unread    path -> reason for those without the text that is searched
@@ -171,9 +251,8 @@ class FileMatcher:
         documents: DocumentSet,
         segments: Segments,
         token: CancelToken,
-        cache: RefinementCache,
+        places: dict[Document, Places],
         *,
-        every: bool,
         best_at_once: bool,
     ) -> None:
         """The parameters are those of `SearchPass`."""
@@ -185,56 +264,56 @@ class FileMatcher:
         self._documents = documents
         self._segments = segments
         self._token = token
-        self._cache = cache
-        self._every = every
         self._best_at_once = best_at_once
         self._searcher: FileSearcher | None = None
-        self._passages: dict[Document, tuple[Passage, ...]] = {}
+        self._places = places
         self._best: dict[Document, Passage] = {}
-        self.details = HitDetails(self.plan, segments, self._passages, self._best)
+        self.details = HitDetails(self.plan, segments, places, self._best, evaluator.touched)
 
     @property
     def read(self) -> int:
         """How many files were read."""
         return self._searcher.files if self._searcher else 0
 
-    def reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Document]:
-        """Slot -> new document of the sessions whose text was not in its place and may have been moved."""
-        lost = [slot for slot in slots if block.documents[slot].spans is not None]
-        if not lost or self.plan.query.is_deep:
-            return {}
-        return dict(zip(lost, self._documents.reload([block.documents[slot] for slot in lost]), strict=True))
+    def places(self, document: Document, *, partial: bool = False) -> Places | None:
+        """The place of each wanted term, with those in the file of the session; None if the session has a
+        term that is not wanted, or if its file cannot be read.
 
-    def matching(self, document: Document) -> Document | None:
-        """The session if it matches, else None. Its text is searched if it is stored by now, else its file,
-        or its earlier text if the file cannot be read.
+        :param partial: find all terms even if others are missing.
         """
-        if not self.plan.query.is_deep and document.spans is not None:
-            block = Block([document])
-            if block.texts(self._segments)[0] is not None:
-                matching, clean = self._evaluator.evaluate(block, (0,))
-                if not matching:
-                    self._cache.lacking.add(document)
-                return document if clean else None
+        before = self._places.get(document)
+        is_stored = before is not None
+        if before is None:
+            alone = Block([document])
+            before = bytes(self._in_metadata(alone))
+        known = sum(1 << number for number, place in enumerate(before) if place)
         try:
-            result = self._search_file(document)
+            result = self._search_file(document, known, partial=partial, is_stored=is_stored)
         except OSError as error:
-            return self._matching_as_kept(document, error)
-        if result.mask != self.plan.all_terms:
-            self._cache.lacking.add(document)
-        if not result.matches:
+            return self._places_as_kept(document, before if partial else None, error, is_stored=is_stored)
+        if result is None or (not result.matches and result.mask == self.plan.all_terms):
             return None
-        self._passages[document] = tuple(passage.passage() for passage in reversed(result.passages))
+        found = list(before)
+        for number, place in enumerate(before):
+            if result.mask >> number & 1 and not place:
+                kinds = {each.kind for each in result.passages if each.mask >> number & 1}
+                found[number] = TOOLS if kinds.isdisjoint(CONVERSATION) else TEXTS
         if result.best:
             self._best[document] = result.best.passage()
-        return document
+        return bytes(found)
 
     def passages(self, document: Document) -> Iterable[Passage]:
         """The passages of a session that matches, in the order in which they are shown."""
-        in_file = self._passages.get(document)
-        if in_file is not None:
+        texts = texts_of(document, self._segments)
+        in_file: Sequence[Passage] = ()
+        if self.plan.query.needs_files or texts is None:
+            in_file = self.details.file_passages(document) or ()
+        if texts is None:
             return display_order(in_file)
-        return display_order(self._finder.passages(document.row, texts_of(document, self._segments) or ()))
+        # The stored passages have their text.
+        stored = self._finder.passages(document.row, texts)
+        other = [passage for passage in in_file if passage.kind not in CONVERSATION]
+        return display_order(merge(stored, other, key=lambda passage: -passage.offset))
 
     def has_prompt(self, document: Document, prompt: Passage, passages: Iterable[Passage]) -> bool:
         """Whether a prompt of the history is also in the stored text of its session.
@@ -244,9 +323,6 @@ class FileMatcher:
         """
         if not any(passage.mask & prompt.mask == prompt.mask for passage in passages):
             return False
-        if document.spans is None:
-            # A search of the files does not ask for the stored texts.
-            document = self._documents.reload([document])[0]
         passage = HEADS[USER] + bytes(prompt.source.data[prompt.begin : prompt.end])
         return any(
             source.find(passage + MARK, start, end) >= 0
@@ -254,54 +330,46 @@ class FileMatcher:
             for source, start, end in texts_of(document, self._segments) or ()
         )
 
-    def terms_in_prompts(self, document: Document, terms: int) -> int:
-        """The terms that prompts of a session have.
+    def _in_metadata(self, alone: Block) -> bytearray:
+        """The places of the wanted terms in the metadata of the one session of a block."""
+        return bytearray(self._evaluator.places(matcher, alone, (0,), {})[0] for matcher in self.plan.wanted)
 
-        :param terms: the mask of those to search for.
+    def _search_file(
+        self, document: Document, known: int, *, partial: bool, is_stored: bool
+    ) -> FileResult | None:
+        """Search the file of a session; None if its metadata have a term that is not wanted.
+
+        :param known: the mask of the terms that it has elsewhere.
+        :param is_stored: these include the terms in its conversation.
+        :raises OSError: it cannot be read.
         """
-        in_file = self._passages.get(document)
-        if in_file is None:
-            texts = texts_of(document, self._segments) or ()
-            return self._finder.terms_in_prompts(texts, terms)
-        mask = 0
-        for passage in in_file:
-            if passage.kind == USER:
-                mask |= passage.mask
-        return mask & terms
-
-    def text_size(self, document: Document) -> int:
-        """Bytes that were searched of a session: its text, or its file."""
-        return document.row.size if document in self._passages else document.size
-
-    def _search_file(self, document: Document) -> FileResult:
-        """Search the file of a session. :raises OSError: it cannot be read."""
-        in_metadata = 0
-        for passage in self._finder.in_metadata(document):
-            in_metadata |= passage.mask
-        if self.plan.everywhere and any(
-            self._evaluator.has_in_metadata(matcher, document) for matcher in self.plan.unwanted
+        plan = self.plan
+        if plan.everywhere and any(
+            self._evaluator.has_in_metadata(matcher, document) for matcher in plan.unwanted
         ):
-            return FileResult(False, self.plan.all_terms)
+            return None
         if self._searcher is None:
-            self._searcher = FileSearcher(self.plan)
+            self._searcher = FileSearcher(plan)
         row = document.row
         return self._searcher.search(
             row.path,
             row.dialect,
-            known=in_metadata,
-            best=self._best_at_once and not in_metadata and len(self._best) < BEST_AT_ONCE,
-            every=self._every,
+            known=known,
+            best=self._best_at_once and known != plan.all_terms and len(self._best) < BEST_AT_ONCE,
+            deciding=plan.all_terms & ~known if is_stored else 0,
+            every=not is_stored,
+            partial=partial,
             beat=self._token.check,
         )
 
-    def _matching_as_kept(self, document: Document, error: OSError) -> Document | None:
-        """The session if its stored text matches."""
+    def _places_as_kept(
+        self, document: Document, places: Places | None, error: OSError, *, is_stored: bool
+    ) -> Places | None:
+        """`places`, those of a session whose file cannot be read, if its text is stored."""
         path = document.row.path
-        kept = document if document.spans is not None else self._documents.reload([document])[0]
-        block = Block([kept])
-        if self.plan.kinds.isdisjoint(CONVERSATION) or block.texts(self._segments)[0] is None:
+        if not (is_stored and self._evaluator.searches_texts):
             self.unread[path] = error.strerror or str(error)
             return None
-        self.as_kept.append(path)
-        # The rest of the file may have an unwanted term.
-        return kept if not self.plan.unwanted and self._evaluator.evaluate(block, (0,))[0] else None
+        if not isinstance(error, FileNotFoundError):  # else the index is about to drop the session
+            self.as_kept.append(path)
+        return places

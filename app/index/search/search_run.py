@@ -1,57 +1,45 @@
-"""A running search: pages of hits, the first one as soon as it is full.
+"""A running search: pages of hits, the best ones first (`ranking`).
 
-Relevance is the order of the scores of sessions. A score has three parts:
-
-- The place of the terms: a term in the session's name or in a label counts 3, in a prompt 2, anywhere else 1.
-  The mean over all terms times 10.
-- The density, from 0 to 8: half of it for one passage with a term per 4,096 bytes of text.
-- The age, below 1: half after 30 days.
-
-Neither density nor age outweighs a better place of the only term. At most the last 64 passages with a term
-count for the density. A prompt counts wherever it is.
+The stored texts of all sessions are searched first, then the files of the sessions that these do not decide.
 """
 
 from __future__ import annotations
 
 import time
 from functools import partial
-from itertools import islice
 from threading import Event
 from typing import TYPE_CHECKING
 
-from app.formats.text_kinds import USER
-from app.index.query.query import Note
+from app.index.query.query import WORD, Note
 from app.index.search.cancellation import Cancelled, CancelToken
+from app.index.search.documents import newest_first
 from app.index.search.hit_details import is_name_or_label
-from app.index.search.matchers import QueryPlan
-from app.index.search.metadata_fields import HISTORY, LABEL, NAME
+from app.index.search.matchers import QueryPlan, name_of
+from app.index.search.metadata_fields import HISTORY
+from app.index.search.ranking import TOOLS, best_first, most_terms_first, rarities, tier_of
 from app.index.search.refinement_cache import RefinementCache
 from app.index.search.results import Hit, Hits, Page
 from app.index.search.search_pass import SearchPass
 from app.index.search.suggestions import other_spellings
-from app.index.sorting import sort_key
+from app.index.sorting import BEST, RECENT, sort_key
 from app.index.text.store import damage_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from app.index.query.query import Facts, Query
-    from app.index.search.documents import Document, DocumentSet, Snapshot
-    from app.index.search.passages import Passage
+    from app.index.search.documents import Document, DocumentSet, Snapshot, Touched
     from app.index.text.mmap_reader import Segments
+    from app.index.words.tool_words import Words
 
 PAGE = 50
-"""Hits of the first page."""
+"""Hits of a provisional page."""
 SOON_SECONDS = 0.004
-"""Seconds after which the first page has fewer hits: the next match may be in the oldest session."""
+"""Seconds after which a provisional page has fewer hits."""
 _PAUSE_SECONDS = 0.05
-"""The shortest time in seconds between later pages."""
-
-MAX_DENSITY_PASSAGES = 64
-_IN_NAME, _IN_PROMPT, _IN_TEXT = 3, 2, 1
-_MAX_DENSITY = 8.0
-_DENSITY_BYTES = 4096
-_HALF_LIFE_MS = 30 * 24 * 3600 * 1000
+"""The shortest time in seconds between pages without hits, which tell the progress."""
+_PATIENCE_SECONDS = 0.5
+"""Seconds after which a live search shows the hits that it has found in files so far."""
 
 
 class SearchRun:
@@ -72,16 +60,21 @@ class SearchRun:
         *,
         order: str,
         every: bool,
+        live: bool,
+        typing: bool,
         keep_going: Callable[[], bool],
-        now_ms: int,
         alone: bool,
         unread: Mapping[str, str],
         take_damage: Callable[[], Collection[str]],
+        touched: Touched | None = None,
+        words: Words | None = None,
     ) -> None:
         """The other parameters are those of `SearchEngine.search`.
 
         :param unread: path -> reason for the files that may be sessions and cannot be read.
         :param take_damage: returns the paths of the sessions whose stored text was missing or damaged, once.
+        :param touched: returns the paths of the files that the tools of a session touched; None if they are
+            not known.
         :raises QueryError: a pattern cannot be compiled.
         """
         self.query = query
@@ -93,15 +86,21 @@ class SearchRun:
         self._facts = facts
         self._order = order
         self._every = every
+        self._live = live
+        self._typing = typing
         self._alone = alone
         self._unread = unread
-        self._now_ms = now_ms
         self._take_damage = take_damage
+        self._touched = touched
+        self._words = words
         self._age = segments.age
         self._cancelled = Event()
         self._token = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
         self._notes: list[Note] = []
         self._instead: dict[str, tuple[str, ...]] = {}
+        self._total = 0
+        # The names of all wanted terms if the list is loosened, else none.
+        self._names: Sequence[str] = ()
 
     def cancel(self) -> None:
         """End the iteration soon, without a last page."""
@@ -116,26 +115,52 @@ class SearchRun:
         """The pages in order; the last one is `done`. A cancelled search ends without it."""
         self._segments.look()
         self._age = self._segments.age
-        snapshot = self._documents.snapshot(texts=not self.query.is_deep)
+        snapshot = self._documents.snapshot()
         cache = self._documents.cache.then(self.query, snapshot.documents)
         try:
             search_pass = self._pass(self._plan, snapshot, cache, self._filter())
-            yield from self._pages(search_pass, snapshot, last=False)
-            if search_pass.total:
+            yield from self._pages(search_pass, snapshot)
+            if self._total:
+                yield self._page((), search_pass, snapshot, done=True)
                 return
-            # Suggestions take longer than the search.
-            yield self._page(Hits(), search_pass, snapshot)
-            snapshot = self._documents.snapshot()
-            instead = self._suggest(snapshot)
-            if any(instead.values()):
-                near = self._pass(QueryPlan(self.query, instead), snapshot, RefinementCache(), self._filter())
-                yield from self._pages(near, snapshot, last=True)
-            else:
-                yield self._page(Hits(), search_pass, snapshot, done=True)
+            # The others take longer.
+            yield self._page((), search_pass, snapshot)
+            some = self._sessions_with_some(search_pass)
+            # A word that no session has is first searched in other spellings.
+            if not (some and all(map(any, zip(*search_pass.places.values(), strict=True)))):
+                instead = self._suggest(snapshot)
+                if any(instead.values()):
+                    plan = QueryPlan(self.query, instead)
+                    near = self._pass(plan, snapshot, RefinementCache(), self._filter())
+                    yield from self._pages(near, snapshot)
+                    if self._total or not some:
+                        yield self._page((), near, snapshot, done=True)
+                        return
+            if some:
+                self._notes, self._instead = [], {}
+                self._names = [name_of(matcher.term) for matcher in self._plan.wanted]
+                yield from self._hit_pages(some, search_pass, snapshot, is_sorted=True)
+            yield self._page((), search_pass, snapshot, done=True)
         except Cancelled:
             return
         finally:
             self._documents.cache = cache
+
+    def _sessions_with_some(self, search_pass: SearchPass) -> list[Document]:
+        """The sessions of the loosened list; none if the query is not loosened: it has other terms than
+        words, or a session has all words but the one that is being typed.
+        """
+        terms = [matcher.term for matcher in search_pass.plan.wanted]
+        if len(terms) < 2 or any(term.kind != WORD or term.negated for term in self.query.terms):
+            return []
+        search_pass.complete_places()
+        places = search_pass.places
+        text = self.query.text
+        for number, term in enumerate(terms):
+            is_typed = self._typing and term.position + term.length == len(text)
+            if is_typed and any(all(found[:number] + found[number + 1 :]) for found in places.values()):
+                return []
+        return most_terms_first(places, rarities(places.values(), len(terms), worst=TOOLS))
 
     def _suggest(self, snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
         """The name of each term that nothing matches -> its other spellings."""
@@ -146,7 +171,7 @@ class SearchRun:
 
     def _has_any(self, query: Query, snapshot: Snapshot) -> bool:
         """Whether any session matches `query`."""
-        return any(self._pass(QueryPlan(query), snapshot, RefinementCache(), None).run())
+        return self._pass(QueryPlan(query), snapshot, RefinementCache(), None).has_any()
 
     def _filter(self) -> Callable[[Document], bool] | None:
         if not self.query.filters:
@@ -169,48 +194,122 @@ class SearchRun:
             self._token,
             cache,
             passes,
-            every=self._every or self._order != "recent",
             best_at_once=self._alone,
+            touched=self._touched,
+            words=self._words,
         )
 
     # -- pages --
 
-    def _pages(self, search_pass: SearchPass, snapshot: Snapshot, *, last: bool) -> Iterator[Page]:
-        """The pages of a pass.
-
-        :param last: the final page is the last of the search even if nothing matches.
-        """
-        pending: list[Document | Hit] = []
-        scores: dict[Document, float] = {}
-        make = self._hit_maker(search_pass, scores)
-        last_page = time.perf_counter()
-        is_first = True
+    def _pages(self, search_pass: SearchPass, snapshot: Snapshot) -> Iterator[Page]:
+        """The pages of a pass."""
         try:
-            for results in self._found(search_pass, scores):
-                pending += results
-                passed = time.perf_counter() - last_page
-                is_due = len(pending) >= PAGE or (pending and passed > SOON_SECONDS)
-                if (is_first and is_due) or passed > _PAUSE_SECONDS:
-                    yield self._page(Hits(pending, make), search_pass, snapshot)
-                    is_first = is_first and not pending
-                    pending, last_page = [], time.perf_counter()
+            found: list[Document] = []
+            begun, is_first = time.perf_counter(), self._live
+            for documents in search_pass.search_texts():
+                found += documents
+                is_due = len(found) >= PAGE or (found and time.perf_counter() - begun > SOON_SECONDS)
+                if is_first and is_due and search_pass.searched < snapshot.count:
+                    is_first = False
+                    yield self._page(
+                        self._sorted(found, search_pass), search_pass, snapshot, provisional=True
+                    )
+            if self._live:
+                yield from self._hit_pages(found, search_pass, snapshot)
+                found = []
+            yield from self._file_pages(search_pass.undecided, found, search_pass, snapshot)
+            if not self._live and self._order == BEST:
+                # No hit that is still to come is better than these.
+                places = search_pass.places
+                better = [document for document in found if TOOLS not in places[document]]
+                yield from self._hit_pages(better, search_pass, snapshot)
+                found = [document for document in found if TOOLS in places[document]]
+            yield from self._file_pages(search_pass.incomplete, found, search_pass, snapshot)
+            yield from self._hit_pages(found, search_pass, snapshot)
         finally:
             self.texts_searched += search_pass.evaluator.searched
             self.files_read += search_pass.files.read
-        if last or search_pass.total:
-            yield self._page(Hits(pending, make), search_pass, snapshot, done=True)
 
-    def _page(self, hits: Hits, search_pass: SearchPass, snapshot: Snapshot, *, done: bool = False) -> Page:
+    def _file_pages(
+        self,
+        documents: Sequence[Document],
+        found: list[Document],
+        search_pass: SearchPass,
+        snapshot: Snapshot,
+    ) -> Iterator[Page]:
+        """Pages that tell the progress of the search of some files. The sessions that match are added to
+        `found`; a live search shows those that it has after a while.
+        """
+        last_page = last_hits = time.perf_counter()
+        for document in search_pass.search_files(documents):
+            if document is not None:
+                found.append(document)
+            now = time.perf_counter()
+            if self._live and found and now - last_hits > _PATIENCE_SECONDS:
+                yield from self._hit_pages(found, search_pass, snapshot)
+                found.clear()
+                last_page = last_hits = now
+            elif now - last_page > _PAUSE_SECONDS:
+                yield self._page((), search_pass, snapshot)
+                last_page = now
+
+    def _hit_pages(
+        self,
+        documents: Iterable[Document],
+        search_pass: SearchPass,
+        snapshot: Snapshot,
+        *,
+        is_sorted: bool = False,
+    ) -> Iterator[Page]:
+        """The pages with the hits of some sessions."""
+        ordered = list(documents) if is_sorted else self._sorted(documents, search_pass)
+        self._total += len(ordered)
+        # All hits of a session are made at once, and one hit of each when it is needed.
+        size = PAGE if self._every else max(1, len(ordered))
+        for start in range(0, len(ordered), size):
+            yield self._page(ordered[start : start + size], search_pass, snapshot)
+
+    def _sorted(self, documents: Iterable[Document], search_pass: SearchPass) -> list[Document]:
+        """The sessions in the order of the search."""
+        places = search_pass.places
+        rarity: Sequence[float] = ()
+        if self._order == BEST and len(search_pass.plan.wanted) > 1:
+            rarity = rarities(places.values(), len(search_pass.plan.wanted))
+        if self._order == BEST:
+            return best_first(documents, places, rarity)
+        ordered = newest_first(documents)
+        if self._order != RECENT:
+            key = sort_key(self._order, self._facts.prices)
+            ordered.sort(key=lambda document: key(document.row))
+        return ordered
+
+    def _page(
+        self,
+        documents: Sequence[Document],
+        search_pass: SearchPass,
+        snapshot: Snapshot,
+        *,
+        done: bool = False,
+        provisional: bool = False,
+    ) -> Page:
         if self.is_cancelled:
             raise Cancelled
+        if self._every and search_pass.plan.wanted and not provisional:
+            every: list[Document | Hit] = []
+            for document in documents:
+                self._token.check()
+                every += self._every_hit(document, search_pass)
+            hits = Hits(every)
+        else:
+            hits = Hits(documents, partial(self._hit, search_pass))
         files = search_pass.files
         unread = {**self._unread, **files.unread}
-        as_kept = set(files.as_kept if self.query.is_deep else snapshot.out_of_reach).difference(unread)
+        as_kept = {*files.as_kept, *snapshot.out_of_reach}.difference(unread)
         # Only the last page has notes about files, because there may be more files with each page.
         notes = (*self._notes, *(self._file_notes(as_kept, unread) if done else _slow(search_pass.plan)))
         return Page(
             hits,
-            search_pass.total,
+            len(documents) if provisional else self._total,
             search_pass.searched,
             snapshot.count,
             done,
@@ -218,6 +317,8 @@ class SearchRun:
             dict(self._instead),
             sorted(as_kept),
             sorted(unread),
+            bool(self._names),
+            provisional,
         )
 
     def _file_notes(self, as_kept: Collection[str], unread: Mapping[str, str]) -> Iterator[Note]:
@@ -225,7 +326,7 @@ class SearchRun:
         if as_kept:
             first = min(as_kept)
             which = first if len(as_kept) == 1 else f"{len(as_kept):,} sessions, {first} among them"
-            less = ", but not what tools said" if self.query.is_deep else ""
+            less = ", but not what tools said" if self.query.needs_files else ""
             yield Note(f"cannot be read any more, and searched as before{less}: {which}", 0, 0)
         if unread:
             first = min(unread)
@@ -240,51 +341,18 @@ class SearchRun:
 
     # -- hits --
 
-    def _found(
-        self, search_pass: SearchPass, scores: dict[Document, float]
-    ) -> Iterator[Sequence[Document | Hit]]:
-        """The results in the order of the search, some at a time; none now and then.
-
-        :param scores: receives the scores of sessions.
-        """
-        if self._order == "recent":
-            for documents in search_pass.run():
-                yield self._results(documents, search_pass, scores)
-            return
-        by_score = self._order == "relevance"
-        for documents in search_pass.run():
-            for document in documents:
-                self._token.check()
-                scores[document] = self._score(document, search_pass) if by_score else 0.0
-            yield ()
-        # Sorting is stable: of equal scores the newest session is first.
-        ranked = sorted(scores, key=lambda document: -scores[document])
-        if not by_score:
-            key = sort_key(self._order, self._facts.prices)
-            ranked.sort(key=lambda document: key(document.row))
-        for start in range(0, len(ranked), PAGE):
-            yield self._results(ranked[start : start + PAGE], search_pass, scores)
-
-    def _results(
-        self, documents: list[Document], search_pass: SearchPass, scores: dict[Document, float]
-    ) -> Sequence[Document | Hit]:
-        """All hits of some sessions, if all are wanted; else the sessions, whose best hits are made later."""
-        if not self._every or not search_pass.plan.wanted:
-            return documents
-        return [hit for document in documents for hit in self._every_hit(document, search_pass, scores)]
-
-    def _hit_maker(self, search_pass: SearchPass, scores: dict[Document, float]) -> Callable[[Document], Hit]:
-        """A function that makes the one hit of a session."""
+    def _hit(self, search_pass: SearchPass, document: Document) -> Hit:
+        """The one hit of a session."""
         if not search_pass.plan.wanted:
-            return lambda document: Hit(document.row, "row")
-        near, details = search_pass.plan.near, search_pass.files.details
-        return lambda document: Hit.later(
-            document.row, details.fill_best, document, scores.get(document, 0.0), near
+            return Hit(document.row, "row")
+        places, details = search_pass.places[document], search_pass.files.details
+        missing = tuple(name for name, place in zip(self._names, places, strict=False) if not place)
+        return Hit.later(
+            document.row, details.fill_best, document, tier_of(places), missing, search_pass.plan.near
         ).count_with(partial(details.count, document))
 
-    def _every_hit(
-        self, document: Document, search_pass: SearchPass, scores: dict[Document, float]
-    ) -> Iterator[Hit]:
+    def _every_hit(self, document: Document, search_pass: SearchPass) -> Iterator[Hit]:
+        """All hits of a session."""
         in_metadata = search_pass.finder.in_metadata(document)
         passages = [passage for passage in in_metadata if is_name_or_label(passage)]
         in_texts = list(search_pass.files.passages(document))
@@ -295,20 +363,10 @@ class SearchRun:
             if not is_name_or_label(passage)
             and not (passage.kind == HISTORY and search_pass.files.has_prompt(document, passage, in_texts))
         ]
-        near, fill = search_pass.plan.near, search_pass.files.details.fill_passage
+        places, fill = search_pass.places[document], search_pass.files.details.fill_passage
+        missing = tuple(name for name, place in zip(self._names, places, strict=False) if not place)
         for passage in passages:
-            yield Hit.later(document.row, fill, passage, scores.get(document, 0.0), near)
-
-    def _score(self, document: Document, search_pass: SearchPass) -> float:
-        files = search_pass.files
-        return score(
-            search_pass.finder.in_metadata(document),
-            files.passages(document),
-            lambda terms: files.terms_in_prompts(document, terms),
-            len(search_pass.plan.wanted),
-            files.text_size(document),
-            self._now_ms - document.row.modified,
-        )
+            yield Hit.later(document.row, fill, passage, tier_of(places), missing, search_pass.plan.near)
 
 
 Search = SearchRun
@@ -320,46 +378,3 @@ def _slow(plan: QueryPlan) -> Iterator[Note]:
     for matcher in (*plan.wanted, *plan.unwanted):
         if matcher.is_slow:
             yield Note("this pattern is slow: it takes a while", 0, 0)
-
-
-def score(
-    in_metadata: Iterable[Passage],
-    passages: Iterable[Passage],
-    terms_in_prompts: Callable[[int], int],
-    terms: int,
-    size: int,
-    age_ms: int,
-) -> float:
-    """The score of a session, from 0 up; the higher, the more relevant.
-
-    :param in_metadata: the passages of its metadata with terms.
-    :param passages: the other passages with terms, the last one first.
-    :param terms_in_prompts: returns the terms of a mask that prompts have; called if there are many passages.
-    :param terms: the number of wanted terms.
-    :param size: bytes of its text.
-    :param age_ms: milliseconds since it was modified.
-    """
-    # Each term is somewhere in the session.
-    weights = [_IN_TEXT] * terms
-    for passage in in_metadata:
-        if passage.kind in (NAME, LABEL):
-            _raise_weights(weights, passage.mask, _IN_NAME)
-        elif passage.kind == HISTORY:
-            _raise_weights(weights, passage.mask, _IN_PROMPT)
-    count = 0
-    for passage in islice(passages, MAX_DENSITY_PASSAGES):
-        count += 1
-        if passage.kind == USER:
-            _raise_weights(weights, passage.mask, _IN_PROMPT)
-    missing = sum([1 << number for number, weight in enumerate(weights) if weight < _IN_PROMPT])
-    if missing and count == MAX_DENSITY_PASSAGES:
-        _raise_weights(weights, terms_in_prompts(missing), _IN_PROMPT)
-    density = count * _DENSITY_BYTES / max(size, 1)
-    youth = 1 / (1 + max(age_ms, 0) / _HALF_LIFE_MS)
-    return 10 * sum(weights) / max(terms, 1) + _MAX_DENSITY * density / (density + 1) + 0.99 * youth
-
-
-def _raise_weights(weights: list[int], mask: int, weight: int) -> None:
-    for number, before in enumerate(weights):
-        if mask >> number & 1 and before < weight:
-            weights[number] = weight

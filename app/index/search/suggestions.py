@@ -11,8 +11,8 @@ The words that are similar to a word depend on its length in characters:
 A word with one fault has one correct half, and a word with two faults one correct third: only words with one
 of these parts are compared letter by letter. All swaps of a word of four letters are known beforehand.
 
-Tool calls and output have no suggestions: they are in no text store, so that every word of all files would
-have to be compared.
+The words of tool calls and output are no suggestions: they are in no text store, so that every word of all
+files would have to be compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from app.formats.text_kinds import CONVERSATION, USER
+from app.formats.text_kinds import CONVERSATION, SEARCHED, USER
 from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX, WORD, Note, Query, Term
 from app.index.query.regex import has_case_flag
@@ -82,11 +82,12 @@ def other_spellings(
         quoted = f'"{name}"'
         if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
-        if query.is_deep and not term.exact and not max_faults(folded):
+        is_alone = _is_only_term(term, query)
+        if query.needs_files and not (is_alone or term.exact or max_faults(folded)):
             # All files would have to be read to know that nothing matches it.
             continue
         # The only term of a query is known to match nothing.
-        if not _is_only_term(term, query) and has_any(_only(term, query), snapshot):
+        if not is_alone and has_any(_only(term, query), snapshot):
             continue
         if _is_restricted(query) and has_any(Query(terms=(term,)), snapshot):
             message = f"No {quoted} in what role:, in: or tool: search; it is elsewhere"
@@ -104,10 +105,10 @@ def other_spellings(
         if words:
             message = f"No {quoted}; searched for {', '.join(words)}"
             notes.append(Note(message, term.position, term.length))
-        elif query.is_deep and term.kind == WORD:
+        elif query.kinds.isdisjoint(CONVERSATION) and term.kind == WORD:
             message = f"No {quoted}; other spellings are known only of the conversation"
             notes.append(Note(message, term.position, term.length))
-        elif not _is_only_term(term, query):
+        elif not is_alone:
             notes.append(Note(f"No {quoted}", term.position, term.length))
     return instead, notes
 
@@ -118,7 +119,7 @@ def _is_only_term(term: Term, query: Query) -> bool:
 
 def _is_restricted(query: Query) -> bool:
     """Whether the query leaves out a part of what is searched by default."""
-    return not (query.everywhere and query.kinds >= CONVERSATION)
+    return not (query.everywhere and query.kinds >= SEARCHED)
 
 
 def _only(term: Term, query: Query) -> Query:
@@ -130,7 +131,7 @@ def _texts(snapshot: Snapshot, segments: Segments) -> Iterator[TextRange]:
     """All texts and metadata, those of the newest sessions first."""
     for block in snapshot.blocks:
         yield from chain.from_iterable(texts or () for texts in block.texts(segments))
-        metadata = block.metadata()
+        metadata = block.metadata().source
         yield metadata, 0, metadata.size
 
 

@@ -177,17 +177,25 @@ class Follower:
     """Follows `stores` in one thread, after `scanner` has scanned them once."""
 
     def __init__(
-        self, scanner: Scanner, stores: Sequence[Store], rescans: deque[Callable[[], object]], *, poll: bool
+        self,
+        scanner: Scanner,
+        stores: Sequence[Store],
+        rescans: deque[Callable[[], object]],
+        *,
+        poll: bool,
+        scanned: Callable[[], object] = lambda: None,
     ) -> None:
         """:param rescans: another thread adds a callback to request a check of all files, after which it is
             called.
         :param poll: poll, and do not use the notices of the system.
+        :param scanned: called after each look at all files.
         """
         self.note: str | None = None
         self._scanner = scanner
         self._stores = stores
         self._rescans = rescans
         self._poll = poll
+        self._scanned = scanned
         self._walk_at = 0.0
         self._rested_at = 0.0
         self._names_at = 0.0
@@ -258,7 +266,7 @@ class Follower:
         missed = has_old_changes and not self._expects_changes
         self._expects_changes = self._settled_at > started
         self._in_vain = self._in_vain + 1 if self._scanner.is_behind else 0
-        for callback in callbacks:
+        for callback in (*callbacks, self._scanned):
             callback()
         ended = time.monotonic()
         took = self._scanner.walk_seconds

@@ -15,7 +15,8 @@ import stat
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from app.formats.lines import next_data, read_at
+from app.formats.lines import next_data, open_file, read_at
+from app.formats.packed import PACKED
 from app.sessions.errors import (
     AlreadyThere,
     Changed,
@@ -24,6 +25,7 @@ from app.sessions.errors import (
     NoPath,
     NotAFile,
     NotThere,
+    ReadOnly,
     ReadOnlyFolder,
     SessionError,
     Unreadable,
@@ -238,9 +240,11 @@ class FileStorage:
 
     @contextlib.contextmanager
     def _opened(self, path: str, flags: int) -> Iterator[int]:
+        if flags != os.O_RDONLY:
+            refuse_copy(path)
         try:
             # Without waiting: a named pipe in the place of a session must not hang this process.
-            descriptor = os.open(path, flags | os.O_NONBLOCK)
+            descriptor = open_file(path) if path.endswith(PACKED) else os.open(path, flags | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
             raise NotThere(path, 0, "no such file") from None
         except IsADirectoryError:
@@ -439,6 +443,12 @@ def signature_of(status: os.stat_result) -> Signature:
 def _ends_with_newline(descriptor: int, status: os.stat_result) -> bool:
     """Return whether the last line has its newline, or there is no line."""
     return not status.st_size or read_at(descriptor, 1, status.st_size - 1) == b"\n"
+
+
+def refuse_copy(path: str) -> None:
+    """:raises ReadOnly: the file at `path` is leafmark's copy of a session whose file is gone."""
+    if path.endswith(PACKED):
+        raise ReadOnly(path, 0, "the session's file is gone, and this is a copy: restore the session first")
 
 
 def refused(path: str, error: OSError) -> NoReturn:

@@ -87,7 +87,7 @@ def test_names_of_filters(marked: str, expected: list[str]) -> None:
         ("agent:o|,omp", []),
         ("agent:p|i", []),
         ("has:|", ["has:branch", "has:label", "has:fork", "has:error", "has:image"]),
-        ("in:t|", ["in:tools", "in:thinking"]),
+        ("in:t|", ["in:text", "in:tools", "in:thinking"]),
         ("role:b|x", ["role:bash"]),
         ("is:x|", []),
         ("date:<|", ["date:<2d", "date:<1w", "date:<1mo"]),

@@ -25,7 +25,7 @@ def test_words_phrases_and_patterns() -> None:
     ]
     assert [(term.position, term.length) for term in query.terms] == [(0, 4), (5, 17), (23, 9)]
     assert query.everywhere
-    assert not query.is_deep
+    assert query.needs_files
     assert query.notes == ()
 
 
@@ -212,7 +212,7 @@ def test_an_unknown_value_of_a_filter_is_refused() -> None:
     assert refused("x agent:pie", "pie") == f'"pie" {NO_AGENT}'
     assert refused("has:branch,bra", "bra").endswith("is none of branch, label, fork, error, image")
     assert refused('-is:"a b"', '"a b"').startswith('"a b" is none of waiting, failed, aborted,')
-    assert refused("in:tool", "tool").endswith("is none of tools, thinking, all")
+    assert refused("in:tool", "tool").endswith("is none of text, tools, thinking, all")
     assert refused("role:me", "me").startswith('"me" is none of user, assistant,')
     assert refused("date:<2days", "<2days").startswith('"<2days" is no time; examples: today')
     assert refused("cost:1..x", "1..x").startswith('"1..x" is no amount in dollars; examples: >1')

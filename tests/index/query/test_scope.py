@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.formats import text_kinds
 from app.formats.text_kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
-from app.index.query.grammar import leaves_tools
 from tests.cases import cases
 from tests.index.query.helpers import fields, passes, read, refused
 
@@ -12,7 +11,8 @@ from tests.index.query.helpers import fields, passes, read, refused
 @cases(
     ("text", "places", "everywhere"),
     [
-        ("x", CONVERSATION, True),
+        ("x", text_kinds.ALL, True),
+        ("x in:text", CONVERSATION, False),
         ("x in:all", text_kinds.ALL, True),
         ("x in:tools", TOOLS, False),
         ("x in:thinking", {THINKING}, False),
@@ -35,12 +35,12 @@ from tests.index.query.helpers import fields, passes, read, refused
         ("x tool:bash role:user", {USER}, False),
         ("x tool:bash role:user in:tools", {USER, CALL, RESULT}, False),
         # A negated scope removes only its own kinds.
-        ("x -in:thinking", CONVERSATION - {THINKING}, True),
-        ("x -role:user,assistant", CONVERSATION - {USER, ASSISTANT}, True),
+        ("x -in:thinking", text_kinds.ALL - {THINKING}, True),
+        ("x -role:user,assistant", text_kinds.ALL - {USER, ASSISTANT}, True),
         ("x in:all -in:tools", text_kinds.ALL - TOOLS, True),
         ("x in:tools -role:bash", {CALL, RESULT}, False),
-        ("x -tool:bash", CONVERSATION, True),
-        ("x -in:tools", CONVERSATION, True),
+        ("x -tool:bash", text_kinds.ALL, True),
+        ("x -in:tools", text_kinds.ALL - TOOLS, True),
     ],
 )
 def test_scopes_add_up(text: str, places: set[int], everywhere: bool) -> None:
@@ -49,21 +49,21 @@ def test_scopes_add_up(text: str, places: set[int], everywhere: bool) -> None:
     assert query.everywhere is everywhere
 
 
-def test_all_text_means_all_kinds_unless_the_query_names_some() -> None:
-    assert read("x", all_text=True).kinds == text_kinds.ALL
-    assert read("x", all_text=True).everywhere
-    assert read("x in:thinking", all_text=True).kinds == {THINKING}
-    assert read("x role:user", all_text=True).kinds == {USER}
-    assert read("x -in:thinking", all_text=True).kinds == text_kinds.ALL - {THINKING}
+def test_everything_is_searched_unless_the_query_names_a_place() -> None:
+    assert read("x").kinds == read("x in:all").kinds == text_kinds.ALL
+    assert read("x").everywhere
+    assert read("x in:all").everywhere
+    assert read("x in:text").kinds == CONVERSATION
+    assert not read("x in:text").everywhere
 
 
 def test_files_are_searched_for_texts_that_are_not_stored() -> None:
-    assert not read("x in:thinking").is_deep
-    assert read("x in:tools").is_deep
-    assert read("x tool:bash").is_deep
-    assert read("x role:user,other").is_deep
-    assert not read("tool:bash").is_deep  # no term: rows have the names of the called tools
-    assert not read("in:all").is_deep
+    assert not read("x in:thinking").needs_files
+    assert read("x in:tools").needs_files
+    assert read("x tool:bash").needs_files
+    assert read("x role:user,other").needs_files
+    assert not read("tool:bash").needs_files  # no term: rows have the names of the called tools
+    assert not read("in:all").needs_files
 
 
 def test_tool_restricts_texts_to_those_of_its_tools() -> None:
@@ -107,29 +107,3 @@ def test_a_query_that_searches_nothing_is_refused(blamed: str) -> None:
 )
 def test_tool_also_filters_sessions_if_its_texts_are_not_enough(text: str, filtered: list[str]) -> None:
     assert fields(text) == filtered
-
-
-@cases(
-    ("text", "leaves"),
-    [
-        ("x", True),
-        ('"x y" -role:user', True),
-        ("re:x agent:pi", True),
-        ("-in:thinking x", True),
-        ("date:<2d x", True),
-        ("", False),
-        ("agent:pi", False),
-        ("-x", False),
-        ("x in:tools", False),
-        ("x in:all", False),
-        ("x in:thinking", False),
-        ("x role:user", False),
-        ("x tool:bash", False),
-        ("x -in:tools", False),
-        ("x -role:bash", False),
-        ("x -tool:bash", True),
-    ],
-)
-def test_tools_are_left_out_only_without_a_scope(text: str, leaves: bool) -> None:
-    assert leaves_tools(read(text)) is leaves
-    assert not leaves_tools(read(text, all_text=True))

@@ -57,11 +57,13 @@ def test_capitals_make_a_term_exact_in_the_passage_itself(world: World) -> None:
     world.session("s3", "widget", {"type": "custom", "customType": "Widget", "data": "Widget"})
     world.session("s4", "a widget of Widgets, said \u2028 twice")
     world.scan()
-    assert world.ids("Widget") == ["s4", "s1"]
+    assert world.ids("Widget in:text") == ["s4", "s1"]
+    assert world.ids("Widget") == ["s4", "s1", "s3"]
     assert world.ids("widget") == ["s4", "s3", "s2", "s1"]
-    assert world.ids("re:W[i]dget") == ["s4", "s1"]
+    assert world.ids("re:W[i]dget in:text") == ["s4", "s1"]
     assert world.ids('"the Widget"') == ["s1"]
-    assert world.ids("widget -Widget") == ["s3", "s2"]
+    assert world.ids("widget -Widget in:text") == ["s3", "s2"]
+    assert world.ids("widget -Widget") == ["s2"]
 
 
 def test_capitals_that_are_escaped_in_the_line_are_found(world: World) -> None:
@@ -157,10 +159,11 @@ def test_every_passage_is_a_hit_on_request(world: World) -> None:
         ("apple3", "text", "apple3-0"),
         ("apple3", "folder", None),
         ("apple3", "id", None),
-        ("s2", "folder", None),
         ("s1", "name", None),
+        ("s1", "text", "s1-3"),
         ("s1", "text", "s1-2"),
         ("s1", "text", "s1-0"),
+        ("s2", "folder", None),
     ]
     assert pages[-1].total == 3
     assert [hit.where for hit in world.hits("apple3 pi", every=True)] == ["id", "program"]
@@ -181,7 +184,7 @@ def test_hits_in_one_entry_have_one_order_in_store_and_file(world: World, conten
     world.scan()
 
     def places() -> list[tuple[str | None, int]]:
-        return [(hit.entry_id, hit.kind) for hit in world.hits("apple", every=True)]
+        return [(hit.entry_id, hit.kind) for hit in world.hits("apple in:text", every=True)]
 
     stored = places()
     middle = [(number, kind) for number in (2, 1) for kind in (text_kinds.ASSISTANT, text_kinds.THINKING)]
@@ -254,7 +257,7 @@ def test_tools_are_found_if_the_query_names_them(world: World) -> None:
     result = {"type": "message", "message": {"role": "toolResult", "toolName": "bash", "content": "apple"}}
     world.session("s1", "hello", result)
     world.scan()
-    assert world.ids("apple") == []
+    assert world.ids("apple in:text") == []
     hit = world.one("in:tools apple")
     assert (hit.role, hit.kind, hit.entry_id, marked(hit)) == (
         "toolResult",
@@ -262,4 +265,4 @@ def test_tools_are_found_if_the_query_names_them(world: World) -> None:
         "s1-1",
         ["apple"],
     )
-    assert world.one("apple", all_text=True).entry_id == "s1-1"
+    assert world.one("apple").entry_id == "s1-1"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.evaluator import PassageFinder
-from app.index.search.search_run import MAX_DENSITY_PASSAGES
+from app.index.index import Index
+from app.stores.tags import Tagging, change_tagging
 from tests.cases import cases
 from tests.factory import message
+from tests.index.helpers import pi_store
+from tests.index.search.helpers import World
 
 if TYPE_CHECKING:
-    from app.index.search.documents import Texts
-    from tests.index.search.helpers import World
+    from pathlib import Path
 
 
 def test_recent_is_the_order_of_the_list(world: World) -> None:
@@ -22,85 +22,223 @@ def test_recent_is_the_order_of_the_list(world: World) -> None:
         world.session(id, "needle")
     world.append("s1", "more", 500)
     world.scan()
-    assert world.ids("needle") == ["s1", "s3", "s2"] == [row.id for row in world.index.rows()]
+    assert world.ids("needle", order="recent") == ["s1", "s3", "s2"] == [row.id for row in world.index.rows()]
 
 
-def test_names_are_more_relevant_than_prompts_and_prompts_than_the_rest(world: World) -> None:
-    world.session("named", "hello", {"type": "session_info", "name": "the needle"})
-    world.session("asked", "needle " + "in a stack of hay " * 500)
-    world.session("said", "hello", "needle needle")
-    world.session("labelled", "hello", {"type": "label", "targetId": "labelled-0", "label": "needle"})
-    world.session("folder", "hello", cwd="/work/needle")
+def titled(name: str) -> dict[str, Any]:
+    return {"type": "session_info", "name": name}
+
+
+def called(text: str) -> dict[str, Any]:
+    return {"type": "message", "message": {"role": "toolResult", "toolName": "bash", "content": text}}
+
+
+def called_with(call: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "message": {"role": "assistant", "content": [call]}}
+
+
+def test_names_come_before_the_conversation_and_tools_come_last(world: World) -> None:
+    world.session("named", "please begin", titled("the needle"))
+    world.session("labelled", "please begin", {"type": "label", "targetId": "labelled-0", "label": "needle"})
+    world.session("titled", "needle in its title")
+    world.session("asked", "please begin", "hi", "needle needle")
+    world.session("said", "please begin", "needle")
+    world.session("folder", "please begin", cwd="/work/needle")
+    world.session("ran", "please begin", called("the needle"))
     world.scan()
-    ids = world.ids("needle", order="relevance")
-    assert set(ids[:2]) == {"named", "labelled"}
-    assert ids[2:] == ["asked", "said", "folder"]
-    scores = [hit.score for hit in world.hits("needle", order="relevance")]
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) == 5
+    tiers = [(hit.row.id, hit.tier) for hit in world.hits("needle")]
+    assert set(tiers[:3]) == {("titled", "name"), ("labelled", "name"), ("named", "name")}
+    assert tiers[3:] == [
+        ("folder", "conversation"),
+        ("said", "conversation"),
+        ("asked", "conversation"),
+        ("ran", "tools"),
+    ]
 
 
-@cases("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
-def test_a_prompt_counts_however_many_entries_follow_it(world: World, text: str) -> None:
-    fillers = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "Needle needle")]
-    world.session("asked", "Needle needle", "hello", *fillers)
-    world.session("said", "thanks", "hello", *fillers)
-    world.session("just asked", *fillers, "Needle needle", "hello")
+def test_the_worst_place_of_the_words_is_the_tier(world: World) -> None:
+    world.session("other", "please begin")
+    world.session("both", "please begin", titled("apple pear"))
+    world.session("one", "please begin", "pear", titled("apple"))
+    world.session("none", "please begin", "apple pear")
+    world.session("ran", "please begin", called("pear"), titled("apple"))
     world.scan()
-    scores = {hit.row.id: hit.score for hit in world.hits(text, order="relevance")}
-    assert scores["asked"] - scores["said"] > 9
-    assert abs(scores["asked"] - scores["just asked"]) < 0.1
+    assert [(hit.row.id, hit.tier) for hit in world.hits("apple pear")] == [
+        ("both", "name"),
+        ("one", "conversation"),
+        ("none", "conversation"),
+        ("ran", "tools"),
+    ]
 
 
-def test_each_of_several_terms_counts_however_many_entries_follow_it(world: World) -> None:
-    fillers = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")]
-    world.session("asked", "a thimble", "hello", *fillers)
-    world.session("said", "thanks", "a thimble", *fillers)
-    world.session("named", {"type": "session_info", "name": "thimble"}, "a thimble", "hello", *fillers)
+def test_a_rare_word_in_a_better_place_counts_more_than_a_common_one(world: World) -> None:
+    world.session("rare", "please begin", "common", titled("rare"))
+    world.session("common", "please begin", "rare", titled("common"))
+    for number in range(4):
+        world.session(f"s{number}", "please begin", "common")
     world.scan()
-    scores = {hit.row.id: hit.score for hit in world.hits("needle thimble", order="relevance")}
-    assert scores["named"] > scores["asked"] + 4 > scores["said"] + 8 > 16
-    # Prompts are not searched if the query names another role.
-    ids = world.ids("needle thimble role:assistant", order="relevance")
-    assert ids == ["said"]
+    assert world.ids("common rare") == ["rare", "common"]
 
 
-def test_prompts_are_searched_only_if_the_last_passages_have_none(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The last passages of a frequent term include a prompt."""
-    calls = Counter[str]()
-    real_terms = PassageFinder.terms_in_prompts
-
-    def counted(picker: PassageFinder, texts: Texts, terms: int) -> int:
-        calls["searched"] += 1
-        return real_terms(picker, texts, terms)
-
-    monkeypatch.setattr(PassageFinder, "terms_in_prompts", counted)
-    world.session("often", *["a needle"] * 2 * MAX_DENSITY_PASSAGES)
-    world.session("seldom", "hello", "a needle")
-    world.session("said", *[word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")])
+def test_equal_sessions_are_in_the_order_of_their_last_use(world: World) -> None:
+    for id in ("s1", "s2", "s3"):
+        world.session(id, "please begin", "needle")
     world.scan()
-    assert len(world.ids("needle", order="relevance")) == 3
-    assert sum(calls.values()) == 1
-
-
-def test_dense_matches_and_young_sessions_are_more_relevant(world: World) -> None:
-    hay = "a stack of hay " * 300
-    world.session("dense", "needle", "the needle", "needle")
-    world.session("old", "needle", "hello")
-    world.session("young", "needle", "hello")
-    world.session("sparse", "needle", hay)
+    assert world.ids("needle") == ["s3", "s2", "s1"]
+    # The same time: by path.
+    for id in ("a", "c", "b"):
+        world.count = 50
+        world.session(id, "please begin", "thimble")
     world.scan()
-    assert world.ids("needle", order="relevance") == ["dense", "young", "old", "sparse"]
+    assert world.ids("thimble") == ["a", "b", "c"]
 
 
-def test_terms_in_better_places_are_more_relevant(world: World) -> None:
-    world.session("both", "apple pear")
-    world.session("one", "apple", "pear")
-    world.session("none", "hello", "apple pear")
+def test_touched_files_come_between_the_conversation_and_the_tools(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    edit = {"type": "toolCall", "id": "c", "name": "edit", "arguments": {"path": "src/auth.py", "edits": []}}
+    other = {**edit, "arguments": {"path": "a.md"}}
+    world.session("said", "please begin", "src/auth.py")
+    world.session("touched", "please begin", called_with(edit), called_with(other))
+    world.session("ran", "please begin", called("cat src/auth.py"))
     world.scan()
-    assert world.ids("apple pear", order="relevance") == ["both", "one", "none"]
+    world.index.touched_files.update(world.index.rows())
+    hits = world.hits("auth.py")
+    assert [(hit.row.id, hit.tier) for hit in hits] == [
+        ("said", "conversation"),
+        ("touched", "files"),
+        ("ran", "tools"),
+    ]
+    hits[1].look_up()
+    assert (hits[1].where, hits[1].snippet) == ("files", "src/auth.py")
+    assert [hit.tier for hit in world.hits("re:auth\\.py")] == ["conversation", "files", "tools"]
+    world.index.close()
+
+
+def test_words_of_tools_save_the_reading_of_files(world: World) -> None:
+    world.session("ran", "please begin", called("the Needle of auth.py"))
+    world.session("other", "please begin", called("nothing"))
+    world.scan()
+    most = {"needle": 0, "eedl": 0, "auth.py": 1, "Needle": 1, '"the needle"': 1, "begin -nothing": 0}
+    before = {query: [(hit.row.id, hit.tier) for hit in world.hits(query)] for query in most}
+    assert world.index.tool_words.update(world.index.rows(), least=bool)
+    with world.open() as index:
+        for query, files in most.items():
+            search = index.query(query)
+            assert [(hit.row.id, hit.tier) for page in search for hit in page.hits] == before[query], query
+            assert search.files_read <= files, query
+    world.append("other", "more")
+    world.scan()
+    assert world.ids("nothing") == ["other"], "the words of a session that has changed are not current"
+
+
+def test_tags_and_notes_are_found(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.session("s1", "please begin")
+    world.session("s2", "please begin")
+    state = str(tmp_path / "state")
+    with Index([pi_store(world.root)], str(tmp_path / "other"), state_folder=state) as index:
+        index.scan()
+        assert list(index.search("harvest")) == []
+        change_tagging(state, "pi", "s1", lambda _: Tagging(("harvest",), "Ask Ada about wheat"))
+        (hit,) = index.search("harvest")
+        assert (hit.row.id, hit.tier, hit.where, hit.snippet) == ("s1", "name", "tag", "harvest")
+        (hit,) = index.search("wheat")
+        assert (hit.row.id, hit.tier, hit.where) == ("s1", "conversation", "note")
+        change_tagging(state, "pi", "s1", lambda _: Tagging())
+        assert list(index.search("harvest")) == []
+    world.index.close()
+
+
+@cases("order", ["best", "recent", "name"])
+def test_a_live_search_appends_what_files_have(world: World, order: str) -> None:
+    world.session("said", "please begin", "needle")
+    for number in range(3):
+        world.session(f"ran{number}", "please begin", called("needle"))
+    world.scan()
+    live = [hit.row.id for hit in world.hits("needle", live=True, order=order)]
+    assert live[0] == "said"
+    assert sorted(live) == ["ran0", "ran1", "ran2", "said"]
+
+
+def test_a_provisional_page_has_hits_that_come_again(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "please begin", "needle", *([titled("needle")] if number < 2 else []))
+    world.scan()
+    first, *rest = world.pages("needle", live=True)
+    assert first.is_provisional
+    assert not any(page.is_provisional for page in rest)
+    ids = [hit.row.id for page in rest for hit in page.hits]
+    others = [row.id for row in world.index.rows() if row.id not in ("s000", "s001")]
+    assert (sorted(ids[:2]), ids[2:]) == (["s000", "s001"], others)
+    assert not any(page.is_provisional for page in world.pages("needle"))
+
+
+def test_a_session_that_vanished_is_no_hit_in_its_tools(world: World) -> None:
+    world.session("s1", "please begin", called("needle"))
+    world.session("s2", "please begin", "needle")
+    world.scan()
+    world.path("s1").unlink()
+    world.path("s2").unlink()
+    pages = world.pages("needle")
+    (hit,) = [hit for page in pages for hit in page.hits]
+    assert (hit.row.id, hit.snippet) == ("s2", "needle")
+    assert pages[-1].notes == ()
+
+
+# -- loosened --
+
+
+def test_sessions_with_some_words_follow_if_none_has_all(world: World) -> None:
+    world.session("two", "please begin", "apple", "pear")
+    world.session("ran", "please begin", called("apple plum"))
+    world.session("one", "please begin", "pear")
+    for number in range(4):
+        world.session(f"s{number}", "please begin")
+    world.scan()
+    pages = world.pages("apple pear plum")
+    assert pages[-1].loosened
+    hits = [hit for page in pages for hit in page.hits]
+    # "plum" is rarer than "pear", and "pear" alone is less than half of "apple" and "plum".
+    assert [(hit.row.id, hit.missing) for hit in hits] == [("ran", ("pear",)), ("two", ("plum",))]
+    assert pages[-1].total == 2
+    assert not world.pages("apple pear")[-1].loosened
+
+
+@cases(
+    "query",
+    ["apple zebra -pear", '"an apple" zebra', "re:ap.le zebra", "zebra", "agent:pi zebra", "agent:omp apple"],
+)
+def test_exact_queries_are_not_loosened(world: World, query: str) -> None:
+    world.session("s1", "please begin", "an apple")
+    world.scan()
+    page = world.pages(query)[-1]
+    assert (page.total, page.loosened) == (0, False)
+
+
+def test_the_word_that_is_being_typed_loosens_nothing(world: World) -> None:
+    world.session("s1", "please begin", "apple")
+    world.session("s2", "please begin", "pear")
+    world.scan()
+    for text, total in (("apple zeb", 0), ("apple zeb ", 1), ("apple pear", 0), ("apple pear zeb", 2)):
+        page = world.pages(text, typing=True)[-1]
+        assert (page.total, page.loosened) == (total, total > 0), text
+
+
+def test_a_word_that_nobody_has_is_first_searched_in_other_spellings(world: World) -> None:
+    world.session("s1", "please begin", "the frobnicator works")
+    world.session("s2", "please begin", "it works")
+    world.scan()
+    pages = world.pages("frobnicatro works")
+    assert [hit.row.id for page in pages for hit in page.hits] == ["s1"]
+    assert not pages[-1].loosened
+    assert pages[-1].instead == {"frobnicatro": ("frobnicator",)}
+
+
+def test_one_word_too_many_finds_something(world: World) -> None:
+    world.session("s1", "please begin", "apple")
+    world.scan()
+    (hit,) = world.hits("apple zebra")
+    assert (hit.row.id, hit.missing, hit.tier) == ("s1", ("zebra",), "conversation")
 
 
 def branch(id: str, parent: str | None, text: str) -> dict[str, Any]:

@@ -32,13 +32,13 @@ def outcome(world: World, query: str) -> tuple[list[str], dict[str, Any], list[s
 @cases(
     ("query", "word"),
     [
-        ("role:assistant frobnicate windows", "frobnicate"),
+        ('role:assistant frobnicate "windows"', "frobnicate"),
         ("role:assistant frobnicate", "frobnicate"),
         ("role:thinking windows", "windows"),
         ("tool:bash windows", "windows"),
         ("in:tools windows", "windows"),
-        ("-role:user frobnicate windows", "frobnicate"),
-        ("role:assistant Frobnicate windows", "Frobnicate"),
+        ('-role:user frobnicate "windows"', "frobnicate"),
+        ('role:assistant Frobnicate "windows"', "Frobnicate"),
         # This leaves names out, too.
         ("role:user blueprint", "blueprint"),
     ],
@@ -62,7 +62,7 @@ def test_another_spelling_is_searched_in_the_texts_of_the_query(
     notes, instead, ids = outcome(world, "role:user frobnicute")
     assert notes == ['No "frobnicute"; searched for frobnicate']
     assert (instead, ids) == ({"frobnicute": ("frobnicate",)}, ["s1"])
-    notes, instead, ids = outcome(world, "role:assistant frobnicute windows")
+    notes, instead, ids = outcome(world, 'role:assistant frobnicute "windows"')
     assert notes == ['No "frobnicute"']
     assert (instead, ids) == ({"frobnicute": ()}, [])
 

@@ -55,13 +55,14 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_and_reported(
     denied = deny(monkeypatch, paths[1])
     world.scan()
     for index in (world.index, world.open()):
-        page = list(index.query("needle"))[-1]
+        *_, page = pages = list(index.query("needle"))
+        hits = [hit for page_ in pages for hit in page_.hits]
         assert page.total == 3
         assert [note.message for note in page.notes] == [
-            f"cannot be read any more, and searched as before: {paths[1]}"
+            f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
         ]
-        assert [hit.row.is_out_of_reach for hit in page.hits] == [False, True, False]
-        assert [hit.row.id for hit in page.hits if hit.snippet == "needle"] == ["s2", "s1", "s0"]
+        assert [hit.row.is_out_of_reach for hit in hits] == [False, True, False]
+        assert [hit.row.id for hit in hits if hit.snippet == "needle"] == ["s2", "s1", "s0"]
         assert [hit.row.id for page_ in index.query("is:damaged") for hit in page_.hits] == ["s1"]
     assert [note.position for note in world.pages("unread")[-1].notes] == [0], (
         "it may be where nobody can look"
@@ -70,8 +71,9 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_and_reported(
     denied.append(paths[2])
     world.scan()
     (note,) = world.pages("needle")[-1].notes
-    assert (
-        note.message == f"cannot be read any more, and searched as before: 2 sessions, {paths[1]} among them"
+    assert note.message == (
+        "cannot be read any more, and searched as before, but not what tools said: "
+        f"2 sessions, {paths[1]} among them"
     )
     monkeypatch.undo()
     world.scan()
@@ -94,20 +96,23 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_for_queries_of_tools(
     expected_note = f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
     for index in (world.index, world.open()):
         for text, ids in (
-            ("needle in:all", ["s2", "s1", "s0"]),
+            ("needle", ["s2", "s1", "s0"]),
             ("thimble in:tools role:user", ["s2", "s1", "s0"]),
-            ("needle thimble in:all", ["s2", "s1", "s0"]),
-            ("gadget in:all", ["s2", "s0"]),
+            ("needle thimble", ["s2", "s1", "s0"]),
+            ("gadget", ["s2", "s0"]),
             # Tool output may have the unwanted word.
-            ("needle -nowhere in:all", ["s2", "s0"]),
+            ("needle -nowhere", ["s2", "s0"]),
         ):
+            # A file that was readable a moment ago is noticed when it is needed.
+            is_noticed = scanned or "s1" not in ids
             *_, page = pages = list(index.query(text))
             assert [hit.row.id for page_ in pages for hit in page_.hits] == ids
-            assert (page.total, [note.message for note in page.notes]) == (len(ids), [expected_note]), text
-            assert (page.as_kept, page.unread) == ([paths[1]], [])
-        (hit,) = [hit for page_ in index.query("needle in:all") for hit in page_.hits if hit.row.id == "s1"]
+            notes = [note.message for note in page.notes]
+            assert (page.total, notes) == (len(ids), [expected_note] if is_noticed else []), text
+            assert (page.as_kept, page.unread) == ([paths[1]] if is_noticed else [], [])
+        (hit,) = [hit for page_ in index.query("needle") for hit in page_.hits if hit.row.id == "s1"]
         assert (hit.where, hit.kind, hit.snippet, marked(hit)) == ("text", USER, "needle", ["needle"])
-        every = [hit for page_ in index.query("e in:all", every=True) for hit in page_.hits]
+        every = [hit for page_ in index.query("e", every=True) for hit in page_.hits]
         assert [hit.snippet for hit in every if hit.row.id == "s1"] == ["the Thimble", "needle"]
         # The stored text has no tool output.
         page = list(index.query("gadget in:tools"))[-1]
@@ -180,7 +185,7 @@ def test_the_last_page_reports_unreadable_files(world: World, monkeypatch: pytes
     monkeypatch.setattr("app.index.search.search_run._PAUSE_SECONDS", 0.0)
     for text, start in (
         (
-            "needle in:all",
+            "needle nowhere",
             "cannot be read any more, and searched as before, but not what tools said: 30 sessions",
         ),
         ("needle in:tools", "cannot be read: 30 files"),
@@ -201,8 +206,9 @@ def test_a_word_that_only_a_stored_text_has_needs_no_other_spelling(
     deny(monkeypatch, path)
     os.utime(path)
     world.scan()
-    page = world.pages("thimbles in:all")[-1]
-    assert (page.total, page.instead, [hit.row.id for hit in page.hits]) == (1, {}, ["s2"])
+    pages = world.pages("thimbles")
+    assert [hit.row.id for page in pages for hit in page.hits] == ["s2"]
+    assert (pages[-1].total, pages[-1].instead) == (1, {})
 
 
 @pytest.fixture
@@ -236,7 +242,14 @@ def spoil(monkeypatch: pytest.MonkeyPatch, *paths: str, behind: int = 0) -> None
 
 
 def test_a_search_of_the_stored_text_needs_no_file(world: World, broken: list[str]) -> None:
-    for text in ("needle", "thimble -nothing", "needle role:user", "Needle", '"Needle one"', "re:Nee.le"):
+    for text in (
+        "needle",
+        "thimble -nothing in:text",
+        "needle role:user",
+        "Needle",
+        '"Needle one"',
+        "re:Nee.le",
+    ):
         page = world.pages(text)[-1]
         assert (page.total, page.unread, page.as_kept, page.notes) == (2, [], [], ()), text
     for text in ("-needle", "-Needle", "thimble -Needle"):
@@ -257,7 +270,7 @@ def test_capitals_are_found_in_the_stored_text_of_an_unreadable_file(
     for text, total in (("Needle", 3), ("-Needle", 0), ('"the Needle"', 3), ("needle", 3)):
         page = world.pages(text)[-1]
         assert (page.total, page.unread, page.as_kept) == (total, [], paths[1:] if scanned else []), text
-    page = world.pages("Needle in:all")[-1]
+    page = world.pages("Needle nowhere")[-1]
     assert (page.total, page.unread, page.as_kept) == (3, [], paths[1:])
 
 

@@ -111,7 +111,9 @@ class FileSearcher:
         *,
         known: int = 0,
         best: bool = True,
+        deciding: int = 0,
         every: bool = False,
+        partial: bool = False,
         beat: Callable[[], object] = lambda: None,
     ) -> FileResult:
         """Search the session file at `path`.
@@ -119,7 +121,9 @@ class FileSearcher:
         :param known: the mask of the terms that the session has in its metadata: they need not be in the file
             for the session to match, but count in its passages.
         :param best: find the best passage: most terms, then a prompt, then the latest.
+        :param deciding: the mask of the terms that count for the best passage; 0 for all.
         :param every: return all passages.
+        :param partial: find all terms that the file has, and its passages, even if other terms are missing.
         :param beat: called every millisecond or so; an exception that it raises ends the search.
         :raises OSError: the file cannot be read.
         """
@@ -128,12 +132,12 @@ class FileSearcher:
             self.files += 1
             self._reader.open(descriptor)
             missing = self._plan.all_terms & ~known
-            if missing and not self._may_have(missing, beat):
+            if missing and not partial and not self._may_have(missing, beat):
                 return FileResult(False, known)
             lines = LineDecoder(dialect)
             match = FileMatch(self._plan, self._reader, lines, self._wanted, self._unwanted, beat)
             try:
-                return self._result(match, known, best, every)
+                return self._result(match, known, best, every, partial=partial, deciding=deciding)
             finally:
                 self.decoded += lines.decoded
         finally:
@@ -153,17 +157,20 @@ class FileSearcher:
                 return True
         return False
 
-    def _result(self, match: FileMatch, known: int, best: bool, every: bool) -> FileResult:
+    def _result(
+        self, match: FileMatch, known: int, best: bool, every: bool, *, partial: bool, deciding: int
+    ) -> FileResult:
         everything_wanted = self._plan.all_terms
         mask = known | match.terms(everything_wanted & ~known)
         if match.refused:
             return FileResult(False, everything_wanted)
-        if mask != everything_wanted:
+        matches = mask == everything_wanted
+        if not matches and not partial:
             return FileResult(False, mask)
         if every:
             passages = match.every()
-            return FileResult(True, mask, max(passages, key=file_rank, default=None), tuple(passages))
-        return FileResult(True, mask, match.best() if best else None)
+            return FileResult(matches, mask, max(passages, key=file_rank, default=None), tuple(passages))
+        return FileResult(matches, mask, match.best(deciding or everything_wanted) if best else None)
 
 
 class FileMatch:
@@ -225,14 +232,22 @@ class FileMatch:
             if not number % _LINES_PER_BEAT:
                 self._beat()
 
-    def best(self) -> FilePassage | None:
-        """The best of all passages."""
+    def best(self, deciding: int) -> FilePassage | None:
+        """The best of all passages.
+
+        :param deciding: the mask of the terms that count.
+        """
         best: FilePassage | None = None
-        for part in self._reader.slices() if self._wanted else ():
-            for line in self._last_lines(self._wanted, part):
-                if self._may_be_better(part, line, best):
-                    best = max((best, *self._passages(part, line)), key=file_rank)
-            if file_rank(best)[:2] == (len(self._wanted), True):
+        wanted = [prefilter for number, prefilter in enumerate(self._wanted) if deciding >> number & 1]
+
+        def rank_of(passage: FilePassage | None) -> tuple[int, ...]:
+            return file_rank(passage and passage._replace(mask=passage.mask & deciding))
+
+        for part in self._reader.slices() if wanted else ():
+            for line in self._last_lines(wanted, part):
+                if self._may_be_better(part, line, wanted, rank_of(best)):
+                    best = max((best, *self._passages(part, line)), key=rank_of)
+            if rank_of(best)[:2] == (len(wanted), True):
                 break
         return best
 
@@ -252,10 +267,12 @@ class FileMatch:
             if not number % _LINES_PER_BEAT:
                 self._beat()
 
-    def _may_be_better(self, part: Slice, line: Line, best: FilePassage | None) -> bool:
-        terms = sum([prefilter.matches(part.data, *line) for prefilter in self._wanted])
+    def _may_be_better(
+        self, part: Slice, line: Line, wanted: Sequence[Prefilter], best: tuple[int, ...]
+    ) -> bool:
+        terms = sum([prefilter.matches(part.data, *line) for prefilter in wanted])
         by_user = part.data.find(USER_ROLE, *line) >= 0
-        return terms > 0 and (terms, by_user, part.base + line[0]) > file_rank(best)[:3]
+        return terms > 0 and (terms, by_user, part.base + line[0]) > best[:3]
 
     def _passages(self, part: Slice, line: Line) -> list[FilePassage]:
         """The passages of a line with any wanted term. Sets `refused`."""

@@ -1,0 +1,111 @@
+"""How long agents keep sessions: the agents that delete sessions by age, and when a session may go
+(formats/README.md, "Sessions that Claude Code deletes").
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from app.small_files import read_small
+from app.stores.json_state import Damaged, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+DAY_MS = 86_400_000
+SOON_MS = 7 * DAY_MS
+"""Milliseconds before its deletion from which on a session counts as expiring."""
+
+_CLAUDE_DAYS = 30
+_CLAUDE_SETTING = "cleanupPeriodDays"
+_INVALID = -1
+
+
+def retention_ms(root: str, agent: str, folders: Iterable[str], managed: str = "") -> int | None:
+    """The milliseconds without a write after which the agent may delete a session of the store at `root`;
+    None if it deletes none by age.
+
+    :param folders: the working folders of the agent's sessions, in any of which it may be started next.
+    :param managed: the folder of the settings for all users of this machine; "" for the agent's usual one.
+    """
+    days_of = _DAYS.get(agent)
+    days = None if days_of is None else days_of(root, folders, managed)
+    return None if days is None else days * DAY_MS
+
+
+def deletes_by_age(agents: Iterable[str]) -> bool:
+    """Whether one of the agents deletes sessions by age."""
+    return not _DAYS.keys().isdisjoint(agents)
+
+
+def retention_of_file(path: str, agent: str, cwd: str) -> int | None:
+    """The same for the session at `path`, if only its own working folder is known ("" for none)."""
+    return retention_ms(os.path.dirname(os.path.dirname(path)), agent, [cwd] if cwd else [])
+
+
+def time_after_restore(mtime_ns: int, retention: int | None, now_ms: int) -> int:
+    """The modification time in nanoseconds that a restored file gets: its own one, or the present time if
+    its agent would else delete it at the next start.
+
+    :param retention: see `retention_ms`.
+    """
+    if retention is None or mtime_ns // 1_000_000 + retention > now_ms:
+        return mtime_ns
+    return now_ms * 1_000_000
+
+
+def _claude_days(root: str, folders: Iterable[str], managed: str) -> int | None:
+    """The fewest days that a start of Claude Code in one of the folders keeps sessions, because each start
+    sweeps the sessions of all projects. None if no start sweeps any.
+    """
+    everywhere = _managed_days(managed or _managed_folder())
+    if everywhere is not None:
+        return everywhere
+    user = _days_in(os.path.join(os.path.dirname(root), "settings.json"))
+    starts: set[tuple[int | None, ...]] = {(user,)}
+    for folder in folders:
+        own = [os.path.join(folder, ".claude", name) for name in ("settings.json", "settings.local.json")]
+        starts.add((user, *map(_days_in, own)))
+    # A later one of the settings counts, and a start with an invalid one sweeps nothing.
+    days = [
+        next((value for value in reversed(values) if value is not None), _CLAUDE_DAYS)
+        for values in starts
+        if _INVALID not in values
+    ]
+    return min(days, default=None)
+
+
+def _managed_days(folder: str) -> int | None:
+    """The days in the settings of the machine; the last of the files counts. None without them."""
+    more = os.path.join(folder, "managed-settings.d")
+    try:
+        names = sorted(name for name in os.listdir(more) if name.endswith(".json") and name[0] != ".")
+    except OSError:
+        names = []
+    paths = [os.path.join(folder, "managed-settings.json"), *(os.path.join(more, name) for name in names)]
+    return next((days for path in reversed(paths) if (days := _days_in(path)) not in (None, _INVALID)), None)
+
+
+def _days_in(path: str) -> int | None:
+    """The days that a settings file sets; `_INVALID` if it sets no whole number above 0; None if it sets
+    none, or cannot be read.
+    """
+    try:
+        settings = parse_json(read_small(path))
+    except (OSError, Damaged):
+        return None
+    if not isinstance(settings, dict) or _CLAUDE_SETTING not in settings:
+        return None
+    days = settings[_CLAUDE_SETTING]
+    is_number = isinstance(days, int | float) and not isinstance(days, bool)
+    return int(days) if is_number and days >= 1 and days == int(days) else _INVALID
+
+
+def _managed_folder() -> str:
+    return "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+
+
+_DAYS: dict[str, Callable[[str, Iterable[str], str], int | None]] = {"claude": _claude_days}
+"""The agents that delete sessions by the modification time of the file -> the days that they keep them."""
