@@ -43,7 +43,7 @@ MOST_LEVELS = 8
 NEAREST_LEVELS = 6
 _TIME_FROM = 44
 """Cells of a row from which on a prompt has its time."""
-_ANSWER_FROM = 56
+_ANSWER_FROM = 44
 """Cells beside the gutter from which on a prompt has the last line of its answer."""
 _TOOLS_CELLS = len("  99 tools")
 

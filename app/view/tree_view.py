@@ -418,12 +418,13 @@ class TreeView:
         return prompt is not None and prompt.index in self.folded_turns
 
     def is_open_turn(self, index: int) -> bool:
-        """Whether row ``index`` is a prompt, and the row below it an entry of its turn."""
+        """Whether row ``index`` is a prompt, and the row below it an entry of its turn. The filter of labels
+        does not fold turns, because it shows entries without their prompts.
+        """
         node, below = self.node(index), self.node(index + 1)
-        if node is None or below is None or node.role != "user" or below.role == "user":
+        if node is None or below is None or node.role != "user" or self.tree_filter == "labelled":
             return False
-        segment = self.segment_at(index + 1)
-        return segment.start <= index or segment.parent is self.segment_at(index)
+        return below.role != "user" and self.prompt_of(below) is node
 
     def turn_of(self, prompt: Node) -> TurnSummary:
         """The turn of a prompt in short. The time is linear in its entries, once until the tree changes."""

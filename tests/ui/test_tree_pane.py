@@ -93,6 +93,34 @@ async def test_space_folds_and_a_folded_leaf_keeps_its_mark(browser, two_ends):
         assert len(ids(ui)) == 7
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_space_unfolds_a_turn_and_folds_it(browser, two_ends, size):
+    async with browser(size=size) as ui:
+
+        def row_of(text):
+            return next(
+                line for line in ui.text().splitlines() if text in line and ("•" in line or "/" in line)
+            )
+
+        await ui.press("tab", "up")
+        assert cursor_id(ui) == "e"
+        await ui.until(lambda: "faster" in ui.text(), "the last line of the answer")
+        assert "faster" in row_of("› use redis")
+        await ui.press("space")
+        assert ids(ui) == ["a", "e", "f", "g", "c"]
+        assert "faster" not in row_of("▾ use redis")
+        await ui.press("space")
+        assert ids(ui) == ["a", "e", "g", "c"]
+        assert cursor_id(ui) == "e"
+
+
+async def test_a_search_unfolds_the_turn_of_its_hit(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "slash", *"slower")
+        await ui.until(lambda: cursor_id(ui) == "d", "the hit")
+        assert ids(ui) == ["a", "e", "g", "c", "d"]
+
+
 async def test_moves_by_turn(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "left_square_bracket")

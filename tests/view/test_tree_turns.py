@@ -138,7 +138,7 @@ def test_the_row_of_a_prompt_sums_its_turn_up(tmp_path):
     assert drawn(view, 0) == "• 18:40 › fix it 3 tools All tests pass now. ◆ works"
     assert drawn(view, 1) == "• 18:40 › and then? × aborted: nothing"
     assert drawn(view, 2) == "• 18:40 › hello? ← leaf"
-    assert drawn(view, 0, 60) == "• 18:40 › fix it 3 tools ◆ works"
+    assert drawn(view, 0, 50) == "• 18:40 › fix it 3 tools ◆ works"
     assert drawn(view, 0, 40) == "• › fix it 3 tools ◆ works"
     view.unfold_all()
     assert drawn(view, 0) == "• 18:40 ▾ fix it"
