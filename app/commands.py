@@ -295,9 +295,9 @@ COMMANDS: tuple[Command, ...] = (
     _tree("entry.fork_to", "F", "beside.at_entry('fork_here_to')", "Fork at this entry into another folder"),
     _tree("label.times", "T", "toggle_label_times", "Show when labels were set"),
     _tree("tree.problems", "exclamation_mark", "beside.at_entry('show_problems')", "List the damaged lines"),
-    _tree("branch.toggle", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
-    _tree("branch.open", "right l", "open_or_enter", "Unfold the branch, then step into it"),
-    _tree("branch.close", "left h", "close_or_climb", "Fold the branch, or go to its start"),
+    _tree("branch.toggle", "space", "toggle_fold", "Fold or unfold the turn or the branch", "fold"),
+    _tree("branch.open", "right l", "open_or_enter", "Unfold the branch or the turn, then step into it"),
+    _tree("branch.close", "left h", "close_or_climb", "Fold the turn or the branch, or go to its start"),
     _tree(
         "branch.fold", "ctrl+left alt+left", "fold_or_up", "Fold the branch, or go to its start (pi's key)"
     ),
@@ -307,8 +307,10 @@ COMMANDS: tuple[Command, ...] = (
         "unfold_or_down",
         "Unfold the branch, or go to the next one (pi's key)",
     ),
-    _tree("branch.fold_others", "minus", "close_all", "Fold all branches except the active path"),
-    _tree("branch.unfold_all", "plus equals_sign", "open_all", "Unfold all branches"),
+    _tree(
+        "branch.fold_others", "minus", "close_all", "Fold all branches except the active path, and the turns"
+    ),
+    _tree("branch.unfold_all", "plus equals_sign", "open_all", "Unfold all branches and turns"),
     _tree("tree.scroll_up", "K", "screen.scroll_beside(-3, 0)", "Scroll the entry up"),
     _tree("tree.scroll_down", "J", "screen.scroll_beside(3, 0)", "Scroll the entry down"),
     _tree("tree.filter_next", "ctrl+o", "cycle_filter(1)", "Next tree filter", "filter"),

@@ -96,7 +96,7 @@ class TreeReader(BackgroundService):
         try:
             end = None if again else open_end(path, agents)
             if end is not None:
-                self._show(TreeView(end, tree_filter), again=False)
+                self._show(TreeView(end, tree_filter, turns=True), again=False)
                 sleep(DRAW_PAUSE)
             # Not `is_stale`: a file that grows all the time would never be read to its end.
             tree = shared_tree(path, agents, self._is_wanted)
@@ -111,12 +111,12 @@ class TreeReader(BackgroundService):
         with tree.growing:
             self._known = len(tree.entries)
             self._posted_problems = len(tree.problems), tree.torn
-            view = TreeView(tree, tree_filter)
+            view = TreeView(tree, tree_filter, turns=True)
         exempt_tree(len(tree.entries))
         self._show(view, again=again)
 
     def _show(self, view: TreeView, *, again: bool) -> None:
-        view.tree.read_rows(view.nodes_around(view.leaf_row(), ROWS_AROUND))
+        view.tree.read_rows(view.with_answers(view.nodes_around(view.leaf_row(), ROWS_AROUND)))
         self._post(TreeOpened(self._running, view, again))
 
 

@@ -73,6 +73,11 @@ def moment(then_ms: int, now_ms: int) -> str:
     return f"{day} {hours}" if then.tm_year == now.tm_year else f"{day} {then.tm_year}"
 
 
+def clock(then_ms: int | None) -> str:
+    """The local hour and minute of a moment: ``18:43``; "" for None and outside of the calendar."""
+    return "" if then_ms is None else moment(then_ms, then_ms)
+
+
 def day(then_ms: int, now_ms: int) -> str:
     """A day in local time: ``today``, ``12 Aug`` this year, else ``12 Aug 2025``; "" as in `moment`."""
     shown = moment(then_ms, now_ms)

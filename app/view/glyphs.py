@@ -24,8 +24,9 @@ class Glyphs(NamedTuple):
     summary: str
     failed: str
     label: str
+    open_turn: str
     hit: str = "/"
 
 
-UNICODE = Glyphs("❯", "•", "│", "├", "└", "─", "⊟", "⊞", "← leaf", "…", "‹", "›", "·", "≡", "×", "◆")
-ASCII = Glyphs(">", "*", "|", "|", "`", "-", "=", "+", "<- leaf", "~", "<", ">", "-", "=", "x", "#")
+UNICODE = Glyphs("❯", "•", "│", "├", "└", "─", "⊟", "⊞", "← leaf", "…", "‹", "›", "·", "≡", "×", "◆", "▾")
+ASCII = Glyphs(">", "*", "|", "|", "`", "-", "=", "+", "<- leaf", "~", "<", ">", "-", "=", "x", "#", "v")

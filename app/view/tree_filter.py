@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from app.sessions.tree.node import Node
 
 TREE_FILTERS = ("default", "no-tools", "user", "labelled", "all")
+TURN_FILTERS = TREE_FILTERS[:2]
+"""The filters in which turns are folded at first. The others show prompts only, or what they promise."""
 _TOOL_ROLE = "toolResult"
 _QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
 
@@ -53,8 +55,11 @@ def shows(tree_filter: str, node: Node, leaf: Node | None) -> bool:
     return bool(filter_nodes(tree_filter, (node,), leaf))
 
 
+def is_quiet(node: Node) -> bool:
+    """Whether an entry is no answer, or one without text and error."""
+    return node.role != "assistant" or (not node.has_text and node.stop_reason in _QUIET_STOPS)
+
+
 def _is_mute(node: Node, leaf: Node | None) -> bool:
     """Whether an entry is an answer that only calls tools and has no error."""
-    if node.role != "assistant" or node is leaf:
-        return False
-    return not node.has_text and node.stop_reason in _QUIET_STOPS
+    return node.role == "assistant" and node is not leaf and is_quiet(node)

@@ -107,7 +107,8 @@ class Segment:
     connector  whether it begins with a connector, as a branch
     depth      the number of connectors from the root to it, with its own
     last       whether it is the last of its siblings
-    hidden     the number of rows that its fold hides
+    entries    the number of its entries that pass the filter, with those of folded turns
+    hidden     the number of such entries that its fold hides
     """
 
     def __init__(self, nodes: list[Node], parent: Segment | None) -> None:
@@ -121,6 +122,7 @@ class Segment:
         self.last = True
         self.foldable = False
         self.folded = False
+        self.entries = 0
         self.hidden = 0
 
     @property
@@ -185,11 +187,13 @@ class TreeLayout:
     def __init__(
         self,
         ordered: Callable[[list[Chain]], list[Chain]],
+        passing: Mapping[int, list[Node]],
         shown: Mapping[int, list[Node]],
         folded: set[int],
     ) -> None:
         """:param ordered: puts chains with the same parent into the order in which they are drawn.
-        :param shown: `id` of a chain -> its entries that pass the filter.
+        :param passing: `id` of a chain -> its entries that pass the filter.
+        :param shown: those of them that no folded turn hides.
         :param folded: the indexes of entries whose branch is folded if it can be.
         """
         self.segments: list[Segment] = []
@@ -197,6 +201,7 @@ class TreeLayout:
         self.segment_of_chain: dict[int, Segment] = {}
         self.rows = 0
         self._ordered = ordered
+        self._passing = passing
         self._shown = shown
         self._folded = folded
 
@@ -262,22 +267,24 @@ class TreeLayout:
         the chains that follow it.
         """
         segment = Segment(list(self._shown[id(chain)]), parent)
+        segment.entries = len(self._passing[id(chain)])
         self.segment_of_chain[id(chain)] = segment
         heirs = self._heirs(chain.children)
         while len(heirs) == 1:
             chain = heirs[0]
             segment.nodes.extend(self._shown[id(chain)])
+            segment.entries += len(self._passing[id(chain)])
             self.segment_of_chain[id(chain)] = segment
             heirs = self._heirs(chain.children)
         return segment, heirs
 
     def _below(self, segment: Segment, heirs: list[Chain]) -> int:
-        """The number of rows that the fold of a segment hides."""
-        hidden = len(segment.nodes) - 1
+        """The number of entries that the fold of a segment hides."""
+        hidden = segment.entries - 1
         stack = list(heirs)
         while stack:
             chain = stack.pop()
             self.segment_of_chain[id(chain)] = segment
-            hidden += len(self._shown[id(chain)])
+            hidden += len(self._passing[id(chain)])
             stack.extend(chain.children)
         return hidden

@@ -1,7 +1,8 @@
 """One row of the entry tree on the screen: cursor, active path, gutter, mark of the role, text, label.
 
-A mark stands for the role: `›` is a prompt, `·` a tool call, `≡` a summary, `×` a failed answer; other
-answers and bookkeeping have none. `formats/README.md` lists the roles.
+A mark stands for the role: `›` is a prompt, `▾` one whose turn is unfolded, `·` a tool call, `≡` a summary,
+`×` a failed answer; other answers and bookkeeping have none. `formats/README.md` lists the roles. A prompt
+has its time, and without the rows of its turn the number of tool calls and the last line of the answer.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from app.view.tree_layout import TreeRow
 if TYPE_CHECKING:
     # This module loads the decoder of entries, which no screen needs before its first session.
     from app.sessions.tree.node import Node
+    from app.view.tree_view import TurnSummary
 
 FLAGS = (
     ("orphan", "its parent is not in the file"),
@@ -31,14 +33,19 @@ FLAGS = (
 )
 """Problems of an entry, with the words that a row says."""
 LEGEND = (
-    "› prompt  · tool call  ≡ summary  × error or aborted  • active path  ← leaf  ◆ label  ⊟ open branch"
-    "  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
+    "› prompt  ▾ unfolded turn  · tool call  ≡ summary  × error or aborted  • active path  ← leaf"
+    "  ◆ label  ⊟ open branch  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
 )
 _MARKS = re.compile(r"^#{1,6} |^``` | ```(?= |$)|```[\w+-]+(?: |$)|`([^`]+)`|\*\*(?=\S)([^*]+)(?<=\S)\*\*")
 """A heading's mark, the ends of a block of code, code, and strong text in Markdown."""
 MOST_LEVELS = 8
 """Levels of the gutter that are drawn. A deeper row shows the nearest levels and the number of all."""
 NEAREST_LEVELS = 6
+_TIME_FROM = 44
+"""Cells of a row from which on a prompt has its time."""
+_ANSWER_FROM = 44
+"""Cells beside the gutter from which on a prompt has the last line of its answer."""
+_TOOLS_CELLS = len("  99 tools")
 
 
 def render_tree_row(
@@ -54,6 +61,9 @@ def render_tree_row(
     excerpt: tuple[str, Ranges] | None = None,
     label_time: str = "",
     note: str = "",
+    time: str = "",
+    turn: TurnSummary | None = None,
+    open_turn: bool = False,
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
 
@@ -65,6 +75,10 @@ def render_tree_row(
         shown in place of a text in which no match is seen.
     :param label_time: the time of the label.
     :param note: a remark about the entry, which is shown before the mark of the leaf if there is room.
+    :param time: the time of a prompt.
+    :param turn: the entries of a prompt that have no rows; None for an entry that is no prompt, and for a
+        prompt whose turn is unfolded.
+    :param open_turn: the entry is a prompt whose turn is unfolded.
     """
     node = row.node
     head: Line = [
@@ -74,22 +88,49 @@ def render_tree_row(
         *_gutter(row, cells // 2, glyphs),
     ]
     body = row_body(node.row_text or unread_text(node), active, glyphs)
+    if open_turn:
+        body[0] = (f"{glyphs.open_turn} ", "user")
+    if time and cells >= _TIME_FROM:
+        head.append((f"{time} ", "dim"))
     left = cells - line_width(head)
     spare = max(0, left - min(line_width(body), left // 3))
     notes = problem_notes(row)
-    right = _right_end(row, leaf, label_time, spare - line_width(notes), glyphs)
+    labels = [
+        label for label in (node.label, *(turn.labels if turn is not None else ())) if label is not None
+    ]
+    right = _right_end(row, labels, leaf, label_time, spare - line_width(notes), glyphs)
     if note and line_width(notes) + line_width(right) + width(note) + 1 <= left * 2 // 3:
         right = [(f" {note}", "dim"), *right]
     if line_width(notes) + line_width(right) > spare:
         notes, right = fit_line([*notes, *right], spare), []
-    beside = line_width(notes) + line_width(right)
-    text = _shortened(body, max(left - beside, 0))
+    room = max(left - line_width(notes) - line_width(right), 0)
+    below = _turn_line(turn, room, left, active, glyphs) if turn is not None and not row.folded else []
+    room -= line_width(below)
+    text = _shortened(body, room)
     if words:
         text = highlight_line(text, words)
     if excerpt is not None and all(style != "match" for _, style in text):
-        text = _excerpt(body[0], *excerpt, max(left - beside, 0))
-    gap = left - line_width(text) - beside
-    return fit_line([*head, *text, *notes, (" " * max(0, gap), "text"), *right], cells)
+        text = _excerpt(body[0], *excerpt, room)
+    gap = (" " * max(0, room - line_width(text)), "text")
+    middle = [*notes, gap] if not below else [gap, *below, *notes]
+    return fit_line([*head, *text, *middle, *right], cells)
+
+
+def _turn_line(turn: TurnSummary, room: int, left: int, active: bool, glyphs: Glyphs) -> Line:
+    """The number of tool calls, and the last line of the answer in the right half of the row.
+
+    :param room: cells for it and the text of the prompt; ``left`` is the same without a label.
+    """
+    tools = counted(turn.tools, "tool") if turn.tools else ""
+    line: Line = [(f"  {tools}" if tools else "", "dim")]
+    room -= left // 2
+    if turn.answer is None or left < _ANSWER_FROM or room < _TOOLS_CELLS:
+        return line
+    line = [(f"  {tools:<{_TOOLS_CELLS - 2}}", "dim")]
+    answer = turn.answer.row_text or unread_text(turn.answer)
+    line += row_body(answer._replace(text=answer.last or answer.text), active, glyphs)
+    shown = _shortened(line, room)
+    return [*shown, (" " * (room - line_width(shown)), "text")]
 
 
 def render_damaged_row(line: DamagedLine, cells: int, *, selected: bool, glyphs: Glyphs) -> Line:
@@ -178,19 +219,20 @@ def problem_notes(row: TreeRow) -> Line:
     return notes
 
 
-def _right_end(row: TreeRow, leaf: bool, label_time: str, room: int, glyphs: Glyphs) -> Line:
-    """The label, the number of folded entries and the mark of the leaf. A label is shortened to its room."""
+def _right_end(
+    row: TreeRow, labels: Sequence[str], leaf: bool, label_time: str, room: int, glyphs: Glyphs
+) -> Line:
+    """The labels, the number of folded entries and the mark of the leaf. The labels are shortened."""
     after: Line = []
     if row.folded:
         entries = counted(row.hidden, "entry", "entries")
         after.append((f" {glyphs.closed} {glyphs.ellipsis} {entries}", "count"))
     if leaf:
         after.append((f" {glyphs.leaf}", "leaf"))
-    label = row.node.label
-    if label is None:
+    if not labels:
         return after
     room -= line_width(after) + 3
-    shown = shorten(stable_width(one_line(label, 80)), max(room, 4))
+    shown = shorten(stable_width(one_line(", ".join(labels), 80)), max(room, 4))
     end: Line = [(f" {glyphs.label} {shown}", "label")]
     if label_time and width(label_time) + 1 <= room - width(shown):
         end.append((f" {label_time}", "dim"))

@@ -5,6 +5,9 @@ the entries after the first of a branch by one more. A filter may hide entries: 
 are drawn under the nearest shown ancestor. The first row of a segment can be folded if it is a root or has
 siblings. Each root but the first is marked as a root, so that it does not look like a continuation of the
 previous one.
+
+A turn is a prompt with the entries below it, up to the next prompts. The entries of a folded turn are left
+out as a filter leaves entries out, so that a branch that starts inside of it hangs on its prompt.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.entry_types import SILENT
 from app.view.formatting import duration
 from app.view.problems import SHOWN_IN, DamagedLine, DamagedRows
-from app.view.tree_filter import TREE_FILTERS, filter_nodes, shows
+from app.view.tree_filter import TREE_FILTERS, TURN_FILTERS, filter_nodes, is_quiet, shows
 from app.view.tree_layout import Chain, ChainForest, Segment, TreeLayout, TreeRow
 
 if TYPE_CHECKING:
@@ -43,6 +47,19 @@ def begins_anew(tree: SessionTree, leaf: Node | None) -> bool:
             return False
         node = node.parent
     return tree.is_whole and any(shows(TREE_FILTERS[0], node, leaf) for node in tree.entries)
+
+
+class TurnSummary(NamedTuple):
+    """The row of a prompt says this of the entries below it: those of the active path, else the newest ones.
+
+    :param tools: the number of tool calls.
+    :param answer: the last answer that has text or failed; None for none.
+    :param labels: the labels of the entries, raw.
+    """
+
+    tools: int
+    answer: Node | None
+    labels: tuple[str, ...]
 
 
 class TreeOrder:
@@ -91,9 +108,11 @@ class TreeView:
     kept         an entry that has a row although the filter hides it; None for none
     damage       the damaged lines; if the filter shows them, their rows follow those of the entries
     begins_anew  whether the agent begins anew (the function `begins_anew`)
+    folded_turns the indexes of the prompts whose turns are folded
     """
 
-    def __init__(self, tree: SessionTree, tree_filter: str = "default") -> None:
+    def __init__(self, tree: SessionTree, tree_filter: str = "default", *, turns: bool = False) -> None:
+        """:param turns: all turns but that of the leaf are folded at first."""
         self.tree = tree
         self.leaf = tree.leaf
         self.tree_filter = tree_filter
@@ -101,16 +120,23 @@ class TreeView:
         self.damage = DamagedRows(tree)
         self.kept: Node | None = None
         self.folded: set[int] = set()
+        self.folded_turns: set[int] = set()
         self.active: set[int] = set()
         self.segments: list[Segment] = []
         self.starts: list[int] = []
         self._segment_of_chain: dict[int, Segment] = {}
         self._shown: dict[int, list[Node]] = {}
         self._order: TreeOrder | None = None
+        self._folds_turns = turns
+        # `id` of a chain -> its entries that pass the filter by turns; None until a turn is folded
+        self._turns: dict[int, list[tuple[Node | None, list[Node]]]] | None = None
+        self._turn_of_prompt: dict[int, TurnSummary] = {}
         self.count = 0
         self.shown = 0
         self.begins_anew = False
         self.refresh()
+        self._fold_turns(self.leaf)
+        self._lay_out()
 
     def newer(self) -> tuple[Node | None, str]:
         """The last message in the file if it is on another branch than the leaf, else None; and how much
@@ -129,12 +155,18 @@ class TreeView:
 
     # changes
 
-    def set_filter(self, tree_filter: str) -> None:
-        """Set the filter. Folds are cleared, as in pi."""
+    def set_filter(self, tree_filter: str, node: Node | None = None) -> None:
+        """Set the filter. Folds of branches are cleared, as in pi.
+
+        :param node: an entry whose turn stays unfolded.
+        """
         self.tree_filter = tree_filter
         self.kept = None
         self.folded.clear()
+        self.folded_turns.clear()
         self._choose()
+        self._fold_turns(node)
+        self._lay_out()
 
     def keep(self, node: Node | None) -> None:
         """Add the row of one entry that the filter hides, in place of the one before; None adds none."""
@@ -156,6 +188,7 @@ class TreeView:
         :param torn: the last line if it is unfinished.
         """
         self.damage.extend(faults, torn)
+        self._turn_of_prompt.clear()
         for number, node in enumerate(nodes):
             if not self._append(node):
                 for rest in nodes[number:]:
@@ -172,7 +205,7 @@ class TreeView:
         child. In other cases, change nothing and return False.
         """
         before = self.leaf
-        if before is None or node.parent is not before:
+        if before is None or node.parent is not before or self._is_in_folded_turn(before):
             return False
         chain = self.forest.chain_of(before)
         segment = self._segment_of_chain.get(id(chain))
@@ -185,7 +218,7 @@ class TreeView:
         if dropped and len(segment.nodes) == 1:
             return False
         self.forest.add(node)
-        self._order = None
+        self._order = self._turns = None
         self.leaf = node
         self.active.add(node.index)
         self.begins_anew = self.begins_anew and not shows(TREE_FILTERS[0], node, node)
@@ -220,37 +253,68 @@ class TreeView:
             self.folded.discard(node.index)
         self._lay_out()
 
-    def unfold_to(self, node: Node) -> None:
-        """Unfold every branch that hides ``node``."""
-        if not self.folded:
+    def fold_turn(self, prompt: Node, folded: bool) -> None:
+        """Fold or unfold the turn of a prompt."""
+        if folded:
+            self.folded_turns.add(prompt.index)
+        else:
+            self.folded_turns.discard(prompt.index)
+        self._lay_out()
+
+    def _fold_turns(self, node: Node | None) -> None:
+        """Fold every turn except that of ``node``, if the filter does not promise to show more."""
+        if not self._folds_turns or self.tree_filter not in TURN_FILTERS:
             return
+        above = self.prompt_of(node)
+        self.folded_turns = {
+            prompt.index
+            for turns in self._by_turn().values()
+            for prompt, nodes in turns
+            if prompt is not None and prompt is not above and nodes[-1] is not prompt
+        }
+
+    def unfold_to(self, node: Node) -> bool:
+        """Unfold every branch and the turn that hide ``node``; whether one did."""
         hiding: set[int] = set()
-        above: Node | None = node.parent
+        above: Node | None = node.parent if self.folded else None
         while above is not None:
             if above.index in self.folded:
                 hiding.add(above.index)
             above = above.parent
-        if hiding:
-            self.folded -= hiding
-            self._lay_out()
+        prompt = self.prompt_of(node)
+        is_in_turn = prompt is not None and prompt is not node and prompt.index in self.folded_turns
+        if not hiding and not is_in_turn:
+            return False
+        self.folded -= hiding
+        if prompt is not None and is_in_turn:
+            self.folded_turns.discard(prompt.index)
+        self._lay_out()
+        return True
 
     def fold_others(self) -> None:
-        """Fold every branch that is not on the active path."""
+        """Fold every branch that is not on the active path, and the turns, except that of the leaf."""
         self.folded = {
             segment.nodes[0].index
             for segment in self.segments
             if segment.foldable and segment.nodes[0].index not in self.active
         }
+        self._fold_turns(self.leaf)
         self._lay_out()
 
-    def unfold_all(self) -> None:
+    def unfold_branches(self) -> None:
         """Show every branch."""
         self.folded.clear()
         self._lay_out()
 
+    def unfold_all(self) -> None:
+        """Show every branch and every turn."""
+        self.folded_turns.clear()
+        self.unfold_branches()
+
     def refresh(self) -> None:
         """Compute the rows again after the tree or the leaf has changed."""
         self._order = None
+        self._turn_of_prompt.clear()
         self.active = set()
         node = self.leaf
         while node is not None:
@@ -261,6 +325,7 @@ class TreeView:
 
     def _choose(self) -> None:
         tree_filter, leaf = self.tree_filter, self.leaf
+        self._turns = None
         self._shown = {id(chain): filter_nodes(tree_filter, chain.nodes, leaf) for chain in self._preorder()}
         if self.kept is not None and not shows(tree_filter, self.kept, leaf):
             chain = self.forest.chain_of(self.kept)
@@ -276,6 +341,40 @@ class TreeView:
             order.append(chain)
             stack.extend(chain.children)
         return order
+
+    def _by_turn(self) -> dict[int, list[tuple[Node | None, list[Node]]]]:
+        """`id` of a chain -> its entries that pass the filter, each group with its prompt, which is its first
+        entry or stands in a chain above; None before the first prompt.
+        """
+        if self._turns is None:
+            self._turns = {}
+            last: dict[int, Node | None] = {}
+            for chain in self._preorder():
+                prompt = last[id(chain.parent)] if chain.parent is not None else None
+                nodes = self._shown[id(chain)]
+                starts = [place for place, node in enumerate(nodes) if node.role == "user"]
+                groups = [(prompt, nodes[: starts[0]] if starts else nodes)] if nodes else []
+                for start, end in pairwise([*starts, len(nodes)]):
+                    prompt = nodes[start]
+                    groups.append((prompt, nodes[start:end]))
+                self._turns[id(chain)] = [group for group in groups if group[1]]
+                last[id(chain)] = prompt
+        return self._turns
+
+    def _rows_of_turns(self) -> dict[int, list[Node]]:
+        """The entries of each chain that have a row although some turns are folded."""
+        if not self.folded_turns:
+            return self._shown
+        folded = self.folded_turns
+        rows: dict[int, list[Node]] = {}
+        for key, groups in self._by_turn().items():
+            rows[key] = nodes = []
+            for prompt, group in groups:
+                if prompt is None or prompt.index not in folded:
+                    nodes += group
+                elif group[0] is prompt:
+                    nodes.append(prompt)
+        return rows
 
     def order(self) -> TreeOrder:
         """All entries in the order of their rows; the same object until an entry is added or the leaf moves.
@@ -299,12 +398,59 @@ class TreeView:
 
     def _lay_out(self) -> None:
         """Lay the segments out again. The shown entries are known, so a fold checks no entry."""
-        layout = TreeLayout(self._ordered, self._shown, self.folded)
+        layout = TreeLayout(self._ordered, self._shown, self._rows_of_turns(), self.folded)
         layout.lay_out(self.forest.roots)
         self.segments, self.starts = layout.segments, layout.starts
         self._segment_of_chain = layout.segment_of_chain
         self.count = layout.rows
         self.shown = sum(map(len, self._shown.values()))
+
+    # turns
+
+    def prompt_of(self, node: Node | None) -> Node | None:
+        """The prompt of the turn of an entry: the entry itself, or the nearest one above; None for none."""
+        while node is not None and node.role != "user":
+            node = node.parent
+        return node
+
+    def _is_in_folded_turn(self, node: Node) -> bool:
+        prompt = self.prompt_of(node) if self.folded_turns else None
+        return prompt is not None and prompt.index in self.folded_turns
+
+    def is_open_turn(self, index: int) -> bool:
+        """Whether row ``index`` is a prompt, and the row below it an entry of its turn. The filter of labels
+        does not fold turns, because it shows entries without their prompts.
+        """
+        node, below = self.node(index), self.node(index + 1)
+        if node is None or below is None or node.role != "user" or self.tree_filter == "labelled":
+            return False
+        return below.role != "user" and self.prompt_of(below) is node
+
+    def turn_of(self, prompt: Node) -> TurnSummary:
+        """The turn of a prompt in short. The time is linear in its entries, once until the tree changes."""
+        found = self._turn_of_prompt.get(prompt.index)
+        if found is None:
+            found = self._turn_of_prompt[prompt.index] = self._summary_of(prompt)
+        return found
+
+    def _summary_of(self, prompt: Node) -> TurnSummary:
+        tools, answer, labels = 0, None, []
+        node: Node | None = prompt
+        while node is not None:
+            below = [child for child in node.children if child.role != "user"]
+            node = next(
+                (child for child in below if child.index in self.active), below[-1] if below else None
+            )
+            if node is not None:
+                tools += node.calls
+                answer = answer if is_quiet(node) else node
+                labels += [node.label] if node.label is not None else []
+        return TurnSummary(tools, answer, tuple(labels))
+
+    def with_answers(self, nodes: Sequence[Node]) -> list[Node]:
+        """Entries, and the answers that the rows of prompts among them show."""
+        answers = (self.turn_of(node).answer for node in nodes if node.role == "user")
+        return [*nodes, *(answer for answer in answers if answer is not None)]
 
     # rows
 
@@ -358,6 +504,8 @@ class TreeView:
 
     def index_of(self, node: Node | None) -> int | None:
         """The row of an entry, or of its nearest ancestor with a row; None if there is none."""
+        if node is not None and self._is_in_folded_turn(node):
+            node = self.prompt_of(node)
         while node is not None:
             segment = self._segment_of_chain.get(id(self.forest.chain_of(node)))
             if segment is not None and segment.folded:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message
 
 from app.view import tree_navigation
-from app.view.formatting import age
+from app.view.formatting import age, clock
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import fit_line
 from app.view.problems import SHOWN_IN, DamagedLine
@@ -155,7 +155,10 @@ class EntryTree(LineList):
         if damaged is not None:
             return render_damaged_row(damaged, cells, selected=selected, glyphs=self._glyphs)
         row = self.view.row(index)
-        self._prefetch(self.view, index, row.node)
+        is_prompt = row.node.role == "user"
+        is_open = is_prompt and self.view.is_open_turn(index)
+        turn = self.view.turn_of(row.node) if is_prompt and not is_open else None
+        self._prefetch(self.view, index, row.node, turn.answer if turn is not None else None)
         return render_tree_row(
             row,
             cells,
@@ -168,6 +171,9 @@ class EntryTree(LineList):
             hit=self.hits is not None and self.hits.has(row.node),
             label_time=self._label_time(self.view, row.node),
             note=self._note_of(index, row.node),
+            time=clock(row.node.timestamp) if is_prompt else "",
+            turn=turn,
+            open_turn=is_open,
         )
 
     def _note_of(self, index: int, node: Node) -> str:
@@ -225,12 +231,12 @@ class EntryTree(LineList):
 
     # the text of rows, which is read in a thread
 
-    def _prefetch(self, view: TreeView, index: int, node: Node) -> None:
+    def _prefetch(self, view: TreeView, index: int, node: Node, answer: Node | None) -> None:
         """Request the text of rows one page before they scroll into view."""
         if self._rows_requested:
             return
         page = max(1, self.size.height)
-        nodes = (node, view.node(index - page), view.node(index + page))
+        nodes = (node, answer, view.node(index - page), view.node(index + page))
         if any(near is not None and near.row_text is None for near in nodes):
             self._rows_requested = True
             self.call_later(self._request_rows, index)
@@ -242,7 +248,8 @@ class EntryTree(LineList):
         page = max(1, self.size.height)
         middle = min(self.scroll_offset.y + page // 2, view.count - 1)
         # The row that was drawn may be far from the rows in view; without it, it would be requested again.
-        nodes = (*view.nodes_around(middle, PAGES_AHEAD * page), *view.nodes_around(index, page))
+        near = view.with_answers([*view.nodes_around(middle, page), *view.nodes_around(index, page)])
+        nodes = (*near, *view.nodes_around(middle, PAGES_AHEAD * page))
         unread = list(dict.fromkeys(node for node in nodes if node.row_text is None))
         if unread:
             self.post_message(self.RowsWanted(unread))
@@ -294,8 +301,11 @@ class EntryTree(LineList):
             self._entry = damaged
             self._rows_changed(follow=False)
             return
-        self._entry = view.tree.by_id.get(entry_id) if entry_id is not None else None
-        self._rows_changed(follow=follow or self._entry is None)
+        node = view.tree.by_id.get(entry_id) if entry_id is not None else None
+        self._entry = node
+        if node is not None:
+            view.unfold_to(node)
+        self._rows_changed(follow=follow or node is None)
 
     def complete_tree(self, view: TreeView) -> None:
         """Show the whole of a session of which the end is shown; the cursor stays on its entry and line."""
@@ -303,7 +313,9 @@ class EntryTree(LineList):
         self._set_view(view)
         # The end of a session has no damaged lines for the cursor.
         if entry is not None and not isinstance(entry, DamagedLine) and entry.id is not None:
-            self._entry = view.tree.by_id.get(entry.id)
+            self._entry = node = view.tree.by_id.get(entry.id)
+            if node is not None:
+                view.unfold_to(node)
         if posted is not None and not isinstance(posted, DamagedLine) and posted.id is not None:
             same = view.tree.by_id.get(posted.id)
             if same is not None and same.offset == posted.offset:
@@ -334,7 +346,7 @@ class EntryTree(LineList):
         if view is None:
             return
         self._leaf_row = view.leaf_row()
-        self._newer = view.newer() if self.is_behind else (None, "")
+        self._newer = self._newer_row(view) if self.is_behind else (None, "")
         row = self._leaf_row if follow else self._entry_row(view)
         self._awaits_leaf = (follow or self._awaits_leaf) and self._leaf_row is None and view.begins_anew
         if row is None:
@@ -348,6 +360,14 @@ class EntryTree(LineList):
         if self.spot != self._posted:
             self._posted = self.spot
             self.post_message(self.Moved(self))
+
+    @staticmethod
+    def _newer_row(view: TreeView) -> tuple[Node | None, str]:
+        """As `TreeView.newer`, with the prompt in place of an entry that a folded turn hides."""
+        last, later = view.newer()
+        row = view.index_of(last)
+        node = view.node(row) if row is not None else None
+        return (last if node is None or node.index in view.active else node), later
 
     def _entry_row(self, view: TreeView) -> int | None:
         entry = self._entry
@@ -372,9 +392,7 @@ class EntryTree(LineList):
         """Move the cursor to an entry that the filter shows, and unfold the rows that hide it."""
         if self.view is None:
             return
-        folded = len(self.view.folded)
-        self.view.unfold_to(node)
-        if len(self.view.folded) != folded:
+        if self.view.unfold_to(node):
             self.folds_changed()
         row = self.view.index_of(node)
         if row is not None:
@@ -422,10 +440,12 @@ class EntryTree(LineList):
     # search
 
     def search_for(self, hits: TreeHits | None) -> None:
-        """Mark the hits of a search; None ends it. A new search drops the folds, as in pi."""
+        """Mark the hits of a search; None ends it. A new search unfolds the branches, as in pi; a turn is
+        unfolded when the cursor goes to a hit in it.
+        """
         self.hits = hits
         if self.view is not None and hits is not None and self.view.folded:
-            self.view.unfold_all()
+            self.view.unfold_branches()
             self.folds_changed()
         self.redraw_rows()
 
@@ -449,7 +469,7 @@ class EntryTree(LineList):
         """Set the filter. The cursor goes to the nearest ancestor in the list, and returns with its entry."""
         self.tree_filter, self._left_filter = tree_filter, None
         if self.view is not None and self.view.tree_filter != tree_filter:
-            self.view.set_filter(tree_filter)
+            self.view.set_filter(tree_filter, None if isinstance(self._entry, DamagedLine) else self._entry)
             self._rows_changed(follow=False, keep=True)
         self.post_message(self.FilterChanged())
 
@@ -488,8 +508,33 @@ class EntryTree(LineList):
 
     def action_toggle_fold(self) -> None:
         row = self.row
+        if self._unfold() or self._fold_turn():
+            return
         if row is not None and row.foldable:
-            self._fold(row.node, not row.folded)
+            self._fold(row.node, True)
+
+    def _unfold(self) -> bool:
+        """Unfold the branch or the turn of the row under the cursor. False: neither is folded."""
+        row, view = self.row, self.view
+        if row is None or view is None:
+            return False
+        if row.folded:
+            self._fold(row.node, False)
+        elif row.node.index in view.folded_turns:
+            view.fold_turn(row.node, False)
+            self.folds_changed()
+        else:
+            return False
+        return True
+
+    def _fold_turn(self) -> bool:
+        """Fold the turn of the prompt under the cursor. False: it is no prompt, or it is folded."""
+        view, node = self.view, self.node
+        if view is None or node is None or not view.is_open_turn(self.cursor):
+            return False
+        view.fold_turn(node, True)
+        self.folds_changed()
+        return True
 
     def _fold(self, node: Node, folded: bool) -> None:
         if self.view is not None:
@@ -509,20 +554,19 @@ class EntryTree(LineList):
     # keys that move the cursor
 
     def action_open_or_enter(self) -> None:
-        row = self.row
-        if row is not None and row.folded:
-            self._fold(row.node, False)
-        else:
+        if not self._unfold():
             self._go(tree_navigation.child_row)
 
     def action_close_or_climb(self) -> None:
         row = self.row
-        if row is None or self.view is None:
+        if row is None or self.view is None or self._fold_turn():
             return
         if row.foldable and not row.folded:
             self._fold(row.node, True)
         elif not row.first:
-            self.move_to(self.view.segment_at(self.cursor).start)
+            start = self.view.segment_at(self.cursor).start
+            prompt = None if row.node.role == "user" else self.view.index_of(self.view.prompt_of(row.node))
+            self.move_to(start if prompt is None else max(start, prompt))
         else:
             self._go(tree_navigation.parent_row)
 

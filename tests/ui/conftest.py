@@ -247,7 +247,9 @@ class Driver:
 
     async def go_to_entry(self, text):
         """From the list, put the tree's cursor on the entry with this text, and return its id."""
-        await self.press("tab")
+        await self.press("tab", "plus")
+        view = self.tree.view
+        await self.until(lambda: all(view.row(row).node.row_text for row in range(view.count)), "the rows")
         for row in range(self.tree.view.count):
             node = self.tree.view.node(row)
             if node.row_text is not None and node.row_text.text == text:

@@ -32,7 +32,7 @@ async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, be
         assert ui.tree.node.id == "a"
         await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
         await ui.press("tab", "down", "at")
-        assert ui.tree.node.id == "b"
+        assert ui.tree.node.id == "c"
         assert ui.toasts() == ["The leaf is before all entries: the agent begins anew"]
 
 
@@ -61,7 +61,7 @@ async def test_a_cursor_elsewhere_stays_and_new_entries_are_counted(browser, beg
         await ui.press("tab", "down")
         append(begun_anew, message("n", "x", "user", "begin again"))
         await ui.until(lambda: ui.tree.view.leaf.id == "n", "what was said")
-        assert ui.tree.node.id == "b"
+        assert ui.tree.node.id == "c"
         assert "+1 new" in ui.text()
 
 

@@ -220,7 +220,7 @@ async def test_the_content_of_a_written_file_can_be_copied(opened):
 
 async def test_the_code_of_another_entry_is_not_copied(opened):
     async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as ui:
-        await ui.press("Y")
+        await ui.press("2", "plus", "3", "Y")
         await ui.press("K")
         await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
         await ui.press("Y")
@@ -236,7 +236,7 @@ async def test_the_key_for_code_is_offered_only_if_there_is_some(opened):
     late = "line\n\n" * 400 + "```\nlast\n```"
     async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as ui:
         await ui.until(is_offered, "the key")
-        await ui.press("K")
+        await ui.press("2", "plus", "3", "K")
         await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
         await ui.until(lambda: not is_offered(), "the key to go")
         assert "i details" in ui.text().splitlines()[-1]
@@ -361,7 +361,7 @@ async def test_a_very_long_text_comes_in_batches_and_is_complete(opened):
             real_show_lines(lines, more=more, **options)
 
         ui.entry.show_lines = show
-        await ui.press("K")
+        await ui.press("2", "plus", "3", "K")
         await ui.until(
             lambda: shown and "│ code 7999" in [line.text for line in ui.entry.lines[-4:]], "all of it"
         )

@@ -226,7 +226,9 @@ async def test_a_replaced_file_is_read_again_and_the_cursor_keeps_its_entry(brow
         path = ui.path("plain")
         new = write_session(tmp_path / "new.jsonl", *chain("write a man page", "other", "words", id="plain"))
         os.replace(new, path)
-        await ui.until(lambda: ui.tree.view is not None and ui.tree.rows == 3, "the new tree")
+        await ui.until(
+            lambda: ui.tree.view is not None and len(ui.tree.view.tree.entries) == 3, "the new tree"
+        )
         assert ui.tree.node.id == "00000001"
 
 

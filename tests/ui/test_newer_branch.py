@@ -34,10 +34,10 @@ async def test_a_killed_agent_that_left_newer_messages_has_a_grey_mark(browser, 
         spans = ui.sessions.draw(ui.sessions.cursor, 63, selected=False)
         assert ("↑", "dim") in spans
         assert "newer messages on another branch (12 min later) ← leaf" in row_of(ui, "← leaf")
-        assert "newer than the leaf (12 min later)" in row_of(ui, "logout done")
+        assert "newer than the leaf (12 min later)" in row_of(ui, "and the logout")
         assert ui.sessions.row.problems == 0, "it is no damage"
         await ui.press("tab")
-        while "logout done" not in (ui.tree.node.row_text.text if ui.tree.node.row_text else ""):
+        while "and the logout" not in (ui.tree.node.row_text.text if ui.tree.node.row_text else ""):
             await ui.press("down")
         await ui.press("enter")
         await ui.until(lambda: "Continue from here" in ui.text(), "the dialog of every row")

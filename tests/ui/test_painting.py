@@ -232,7 +232,7 @@ async def test_the_list_of_completions_comes_in_the_picture_of_its_letter(browse
 
 @pytest.mark.parametrize("size", [(160, 45), (80, 20)], ids=str)
 async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, monkeypatch, size):
-    words = [f"prompt {number}" if number % 2 == 0 else f"answer {number}" for number in range(80)]
+    words = [f"prompt {number}" if number % 2 == 0 else f"answer {number}" for number in range(160)]
     pi_session(tmp_path, *chain(*words, id="long"), id="long")
     async with browser(size=(100, 36)) as ui:
         assert ui.tree.cursor > 40

@@ -44,7 +44,7 @@ async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(b
         await ui.press("escape")
         await ui.until(lambda: ui.focus == "tree", "the tree")
         assert ui.tree.node.id == "00000001"
-        await ui.press("down", "v")
+        await ui.press("right", "down", "v")
         await ui.until(lambda: ui.focus == "transcript" and block(ui) == "the token is read too early", "it")
         await ui.press("t")
         assert ui.focus == "tree"

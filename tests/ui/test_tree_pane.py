@@ -36,7 +36,7 @@ def cursor_id(ui):
 
 async def test_it_opens_on_the_leaf(browser, two_ends):
     async with browser() as ui:
-        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
+        assert ids(ui) == ["a", "e", "g", "c"], "the turns are folded"
         assert cursor_id(ui) == "g"
         assert ui.tree.follows
         assert "ship it" in ui.entry.lines[0].text
@@ -47,18 +47,26 @@ async def test_left_and_right_fold_and_move(browser, two_ends):
         await ui.press("tab", "left")
         assert cursor_id(ui) == "e"
         await ui.press("left")
-        assert ids(ui) == ["a", "b", "e", "c", "d"]
+        assert ids(ui) == ["a", "e", "c"]
         await ui.press("left")
-        assert cursor_id(ui) == "b"
-        await ui.press("right", "right")
-        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
+        assert cursor_id(ui) == "a"
+        await ui.press("right")
+        assert ids(ui) == ["a", "b", "e", "c"], "the turn first"
+        await ui.press("right", "right", "right", "right")
+        assert ids(ui) == ["a", "b", "e", "f", "g", "c"]
         await ui.press("right")
         assert cursor_id(ui) == "f"
+        await ui.press("left")
+        assert cursor_id(ui) == "e", "its prompt"
+        await ui.press("left")
+        assert ids(ui) == ["a", "b", "e", "g", "c"]
+        await ui.press("left")
+        assert ids(ui) == ["a", "b", "e", "c"]
 
 
 async def test_moves_by_segment_are_those_of_pi(browser, two_ends):
     async with browser() as ui:
-        await ui.press("tab")
+        await ui.press("tab", "plus")
         for modifier in ("ctrl", "alt"):
             await ui.press(f"{modifier}+left")
             assert cursor_id(ui) == "e"
@@ -73,16 +81,44 @@ async def test_moves_by_segment_are_those_of_pi(browser, two_ends):
 
 async def test_space_folds_and_a_folded_leaf_keeps_its_mark(browser, two_ends):
     async with browser() as ui:
-        await ui.press("tab", "left", "space")
+        await ui.press("tab", "plus", "ctrl+left", "ctrl+left")
         row = next(line for line in ui.text().splitlines() if "⊞" in line)
         assert "2 entries" in row
         assert "← leaf" in row
         await ui.press("space")
         assert len(ids(ui)) == 7
         await ui.press("minus")
-        assert ids(ui) == ["a", "b", "e", "f", "g", "c"], "all but the active path"
+        assert ids(ui) == ["a", "e", "g", "c"], "the turns, and all but the active path"
         await ui.press("equals_sign")
         assert len(ids(ui)) == 7
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_space_unfolds_a_turn_and_folds_it(browser, two_ends, size):
+    async with browser(size=size) as ui:
+
+        def row_of(text):
+            return next(
+                line for line in ui.text().splitlines() if text in line and ("•" in line or "/" in line)
+            )
+
+        await ui.press("tab", "up")
+        assert cursor_id(ui) == "e"
+        await ui.until(lambda: "faster" in ui.text(), "the last line of the answer")
+        assert "faster" in row_of("› use redis")
+        await ui.press("space")
+        assert ids(ui) == ["a", "e", "f", "g", "c"]
+        assert "faster" not in row_of("▾ use redis")
+        await ui.press("space")
+        assert ids(ui) == ["a", "e", "g", "c"]
+        assert cursor_id(ui) == "e"
+
+
+async def test_a_search_unfolds_the_turn_of_its_hit(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "slash", *"slower")
+        await ui.until(lambda: cursor_id(ui) == "d", "the hit")
+        assert ids(ui) == ["a", "e", "g", "c", "d"]
 
 
 async def test_moves_by_turn(browser, two_ends):
@@ -100,7 +136,7 @@ async def test_a_filter_key_toggles_its_filter(browser, two_ends):
         await ui.press("tab")
         for key, tree_filter, shown in (
             ("ctrl+u", "user", ["a", "e", "g", "c"]),
-            ("ctrl+t", "no-tools", ["a", "b", "e", "f", "g", "c", "d"]),
+            ("ctrl+t", "no-tools", ["a", "e", "g", "c"]),
             ("ctrl+l", "labelled", []),
             ("ctrl+a", "all", ["a", "b", "e", "f", "x", "g", "c", "d"]),
         ):
@@ -115,17 +151,15 @@ async def test_a_filter_key_toggles_its_filter(browser, two_ends):
 
 
 @pytest.mark.parametrize("key", ["ctrl+t", "ctrl+o"])
-async def test_a_filter_unfolds_everything(browser, two_ends, key):
+async def test_a_filter_unfolds_the_branches(browser, two_ends, key):
     async with browser() as ui:
-        await ui.press("tab", "minus")
-        assert "d" not in ids(ui)
-        await ui.press("left", "space")
-        assert "f" not in ids(ui)
+        await ui.press("tab", "left", "left")
+        assert "g" not in ids(ui)
         await ui.press(key)
-        assert {"a", "b", "e", "f", "g", "c", "d"} <= set(ids(ui))
+        assert ids(ui) == ["a", "e", "f", "g", "c"], "and the turn of the cursor"
         assert "⊞" not in ui.text()
         await ui.press("ctrl+d")
-        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
+        assert ids(ui) == ["a", "e", "f", "g", "c"]
 
 
 async def test_full_stop_shows_the_hidden_entries_and_hides_them_again(browser, two_ends):

@@ -121,9 +121,11 @@ def _message_row(message: PartialMessage, version: int, call: Call | None) -> Ro
 
 def _answer_row(message: PartialMessage) -> RowText:
     stop = stop_of(message.stop_reason)
-    text = _line(text_of(message.content, ""))
+    whole = text_of(message.content, "")
+    text = _line(whole)
     if text:
-        return RowText("assistant", "assistant: ", text, stop if stop in ("aborted", "error") else "")
+        failed = stop if stop in ("aborted", "error") else ""
+        return RowText("assistant", "assistant: ", text, failed, _last_line(whole))
     if stop == "aborted":
         return RowText("assistant", "assistant: ", "(aborted)")
     if message.error_message:
@@ -140,6 +142,14 @@ def _line(text: str) -> str:
     if len(text) > _PREVIEW_LIMIT or text[:1].isspace():
         text = text[:_MOST_BLANKS].lstrip()[:_PREVIEW_LIMIT]
     return one_line(text, TEXT_LIMIT)
+
+
+def _last_line(text: str) -> str:
+    """The last line with a letter or a digit; "" if it is the first one."""
+    head, newline, tail = text[-_MOST_BLANKS:].rstrip().rpartition("\n")
+    while newline and not any(map(str.isalnum, tail)):
+        head, newline, tail = head.rstrip().rpartition("\n")
+    return _line(tail) if newline and head.strip() else ""
 
 
 def _thousands(number: float) -> str:

@@ -46,12 +46,14 @@ class RowText(NamedTuple):
     :param prefix: for example "user: "; drawn in the colour of the kind.
     :param text: what follows, at most TEXT_LIMIT characters.
     :param failed: "aborted" or "error" if an answer with text ended so, else "".
+    :param last: the last line of an answer, as ``text``; "" if ``text`` begins with the only line.
     """
 
     kind: str
     prefix: str
     text: str
     failed: str = ""
+    last: str = ""
 
 
 def row_kind(type: str, role: str | None) -> str:
