@@ -332,8 +332,11 @@ class SessionsPane(Pane):
         self.list.show_arrangement(arrangement)
         here = arrangement.scope == "here"
         self.box.placeholder = search_hint(self.preset, here=here)
-        if before.order != arrangement.order and self.box.value:
+        if before.order != arrangement.order and self.box.value.strip():
+            # Keys about a session wait for the answer in this order.
+            self._answered = None
             self._ranks = {}
+            self.is_searching = True
             self.look_again()
         self.hits.count()
         self.changed()
