@@ -353,13 +353,17 @@ class TreeSide(Vertical):
     def _tree_cursor_moved(self) -> None:
         self.tree_pane.update_borders()
         self.entry_pane.cursor_moved()
-        self._renew_keys()
-        self._owner.query_one("#resume", Bar).renew()
+        self._renew_bars("#keys, #resume")
 
     @on(EntryLines.CodeChanged)
     @on(TranscriptPane.SearchChanged)
     def _renew_keys(self) -> None:
-        self._owner.query_one("#keys", Bar).renew()
+        self._renew_bars("#keys")
+
+    def _renew_bars(self, selector: str) -> None:
+        """Paint these bars anew. At the end of leafmark they may be gone before the tree."""
+        for bar in self._owner.query(selector).results(Bar):
+            bar.renew()
 
     @on(TreePane.WordsChanged)
     def _words_changed(self, event: TreePane.WordsChanged) -> None:

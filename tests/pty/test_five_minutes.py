@@ -35,7 +35,7 @@ def test_the_five_minutes_of_the_readme(shell):
         terminal.press("t")
         terminal.wait_for_text("━ fix the login")
         terminal.press("[")
-        terminal.wait_for(lambda it: any("❯• › fix the login" in line for line in it.lines))
+        terminal.wait_for(lambda it: any("❯•" in line and "▾ fix the login" in line for line in it.lines))
         terminal.press("enter")
         terminal.wait_for_text("Continue from here")
         terminal.wait_for_text("Writes")

@@ -70,7 +70,7 @@ def summarised(machine, empty_shell):
             terminal.wait_for_text("❯", 30)
             terminal.press("enter")
             terminal.wait_for_text("This session", 30)
-            terminal.press("right")
+            terminal.press("tab", "right")
             terminal.wait_for_text("Writes   one line", 30)
             terminal.press("tab", "right", "right")
             terminal.wait_for_text("(•) By command", 30)

@@ -856,7 +856,7 @@ async def test_the_calls_of_a_prompt_are_one_line_that_space_unfolds(tmp_path):
         ]
         await ui.press("space")
         assert "▸ 3 tools:  bash (3)" in ui.rows()
-        await ui.press("y")
+        await ui.press("ctrl+x")
         await ui.until(lambda: bool(ui.app.clipboard), "the copy")
         assert ui.app.clipboard == "run 0\n\nrun 1\n\nrun 2", "the calls that the line stands for"
         await ui.hit(row, "a1", "run", "1")
