@@ -216,7 +216,7 @@ def test_the_same_command_finishes_a_recovery(home: Home, way: str) -> None:
         home.run("restore", "pi-1", way, at=at, fault=fault)
         assert lines.keys() <= home.lines().keys(), where
         again = home.run("restore", "pi-1", way)
-        assert again.code == 0 or (again.code == 1 and "neither the trash" in again.err), (where, again)
+        assert again.code == 0 or (again.code == 1 and "no session in the trash" in again.err), (where, again)
         manager = SessionManager.open(home.pi, env=home.env, new=False)
         joined = ["n"] if way == "--join" else []
         assert [entry.id for entry in manager.get_entries()][4:] == joined, where

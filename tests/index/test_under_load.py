@@ -32,13 +32,13 @@ RATE = 1000
 
 ASKED = [
     ("text", "recent", False),
-    ("text bus", "relevance", False),
+    ("text bus", "best", False),
     ("text busy", "recent", True),
     ("word1 -word12", "recent", False),
     ("re:wo?rd[0-9]7 is:damaged", "recent", False),
     ("TEXT in:all", "recent", False),
     ("nowhere-at-all", "recent", False),
-    ("messages:>5", "relevance", False),
+    ("messages:>5", "best", False),
 ]
 
 FOLLOW = """
