@@ -26,7 +26,7 @@ from app.panes.query_completer import QueryCompleter
 from app.services.session_search import PROVISIONAL_SECONDS, Completer, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
-from app.view.bars import hidden_note, joined_facts, list_facts, no_session_keys, search_hint
+from app.view.bars import hidden_note, joined_facts, list_facts, list_titles, no_session_keys, search_hint
 from app.view.empty_states import (
     LOOSENED,
     nothing_matches,
@@ -143,7 +143,7 @@ class SessionsPane(Pane):
         """:param index: gives the index to search; None while it is not ready: call `look_again` then.
         :param located: shows the hit of the session under the cursor, or that it has none.
         """
-        title, *shorter = model.arrangement.titles(preset.title)
+        title, *shorter = list_titles(model, preset)
         super().__init__(title, tuple(shorter), id=id)
         self.joined: tuple[int, str] | None = None
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
@@ -281,8 +281,7 @@ class SessionsPane(Pane):
             begins=begins,
             hits=self.hits.in_all,
         )
-        name = self.preset.search_title if model.is_filtered else self.preset.title
-        title, *shorter = model.arrangement.titles(name, searches=model.is_filtered)
+        title, *shorter = list_titles(model, self.preset)
         instead: tuple[str, ...] = ()
         if self.joined is not None:
             live, note = self.joined
@@ -333,8 +332,11 @@ class SessionsPane(Pane):
         self.list.show_arrangement(arrangement)
         here = arrangement.scope == "here"
         self.box.placeholder = search_hint(self.preset, here=here)
-        if before.order != arrangement.order and self.box.value:
+        if before.order != arrangement.order and self.box.value.strip():
+            # Keys about a session wait for the answer in this order.
+            self._answered = None
             self._ranks = {}
+            self.is_searching = True
             self.look_again()
         self.hits.count()
         self.changed()

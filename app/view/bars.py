@@ -80,6 +80,12 @@ def order_note(arrangement: Arrangement) -> str:
     return f"{arrangement.order} · {arrangement.agent or 'all agents'}"
 
 
+def list_titles(model: ListModel, preset: Preset) -> tuple[str, ...]:
+    """The title in the rule above the list, in several lengths, the longest first."""
+    name = preset.search_title if model.is_filtered else preset.title
+    return model.arrangement.titles(name, searches=model.is_filtered)
+
+
 def list_facts(
     model: ListModel, *, searches: bool, answered: bool, begins: bool = False, hits: str = ""
 ) -> str:

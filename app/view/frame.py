@@ -12,6 +12,7 @@ from app.view.bars import (
     joined_facts,
     keys_line,
     list_facts,
+    list_titles,
     no_session_keys,
     order_note,
     search_hint,
@@ -167,7 +168,7 @@ class _Content:
 
     def rule(self, cells: int) -> Line:
         """The rule of the list."""
-        titles = self.model.arrangement.titles((BROWSER if self.query is None else SELECTOR).title)
+        titles = list_titles(self.model, BROWSER if self.query is None else SELECTOR)
         selections: tuple[str, ...] = (self.facts,)
         if self._note is not None:
             projects = self.model.projects if self.query is None else 0

@@ -50,14 +50,16 @@ def test_the_prompts_of_a_deleted_session_are_found(run: Any, home: Path) -> Non
         "snippet": "paint the lighthouse",
         "on_active_path": None,
         "timestamp": None,
+        "tier": "conversation",
+        "missing": [],
     }
     assert {each["session_id"]: each["deleted"] for each in hits(run, "house")} == {
         "gone": True,
         "one": False,
     }
     assert "deleted: paint the lighthouse\t\thistory\t\tand the door" in run("search", "door").out
-    assert [each["session_id"] for each in hits(run, "paint")] == ["gone", "one"]
-    assert [each["session_id"] for each in hits(run, "paint", "in:all")] == ["gone", "one"]
+    assert [each["session_id"] for each in hits(run, "paint")] == ["one", "gone"]
+    assert [each["session_id"] for each in hits(run, "paint", "in:all")] == ["one", "gone"]
     assert [each["session_id"] for each in hits(run, "paint", "-door")] == ["one"]
     assert [each["session_id"] for each in hits(run, "door", "agent:claude", "role:assistant")] == []
     assert hits(run, "door", "agent:pi") == []

@@ -39,6 +39,8 @@ WORDS = {
     "tag": "tag session-1 todo",
     "branch": "branch session-1 00000001",
     "fork": "fork session-1",
+    "keep": "keep session-1",
+    "disk": "disk",
     "trash": "trash session-1",
     "restore": "restore gone",
     "undo": "undo",

@@ -429,7 +429,7 @@ def test_a_hit_in_the_header_has_no_entry(run, home):
         {**header("pppp"), "parentSession": "/old/zeppelin.jsonl"},
         message("u1", None, "user", "go on", 1),
     )
-    (hit,) = hits(run, "zeppelin")
+    (hit,) = hits(run, "zeppelin in:all")
     assert hit["tier"] == "tools"
     assert (hit["session_id"], hit["entry_id"], hit["role"]) == ("pppp", None, "header")
     assert (hit["snippet"], hit["on_active_path"], hit["timestamp"]) == ("/old/zeppelin.jsonl", None, None)

@@ -30,7 +30,7 @@ def opened(monkeypatch):
     """Give the program a terminal; what it would open is recorded instead: (first query, first session)."""
     calls = []
 
-    def run(setup, theme, ending, query=None, *, typed="", begin_at=""):
+    def run(setup, theme, ending, query=None, *, typed="", begin_at="", news=""):
         calls.append((typed, begin_at))
         return None, 0, ""
 

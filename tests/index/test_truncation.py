@@ -55,7 +55,8 @@ root, cache = sys.argv[1:]
 index = Index([pi_store(root)], cache)
 index.scan()
 assert next(iter(index.query("needle"))).total
-(shm,) = [cache + "/" + name for name in os.listdir(cache) if name.endswith("-shm")]
+names = os.listdir(cache)
+(shm,) = [cache + "/" + name for name in names if name.startswith("catalog") and name.endswith("-shm")]
 for number in range(3):
     os.truncate(shm, 0)
     print(len(index.rows()), len(index.catalog.texts()))

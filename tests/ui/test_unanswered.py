@@ -107,13 +107,16 @@ async def test_until_the_answer_matching_rows_are_shown(browser, three, may_answ
 async def test_the_answer_to_a_query_of_the_command_line_moves_the_cursor_to_the_top(
     browser, three, may_answer
 ):
-    add_newest(three)
+    lines = chain("newest", "ok", id="manual")
+    lines[-1]["timestamp"] = stamp(99)
+    pi_session(three, *lines, id="manual")
     async with browser(selector="man", settle=False) as ui:
         await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
-        assert ui.sessions.row.id == "plain", "whose title says it"
+        assert ui.listed() == ["manual", "plain"]
+        assert ui.sessions.row.id == "manual"
         may_answer.set()
-        await ui.until(lambda: len(ui.listed()) == 2, "the answer")
-        assert ui.sessions.row.id == ui.listed()[0] == "newest"
+        await ui.until(lambda: ui.listed() == ["plain", "manual"], "the answer, with a title first")
+        assert ui.sessions.row.id == "plain"
 
 
 async def test_the_answer_does_not_move_a_cursor_that_was_moved(browser, three, may_answer):
@@ -303,7 +306,7 @@ async def test_a_key_pressed_twice_acts_once(browser, three, may_answer, resumed
         await assert_resumes(ui, may_answer, resumed)
 
 
-async def test_enter_waits_for_a_wider_search(browser, three, may_answer, resumed):
+async def test_enter_waits_for_the_answer_in_another_order(browser, three, may_answer, resumed):
     may_answer.set()
     async with browser(selector="") as ui:
         await ui.press(*"man page")

@@ -11,7 +11,7 @@ from tests.index.query.helpers import fields, passes, read, refused
 @cases(
     ("text", "places", "everywhere"),
     [
-        ("x", text_kinds.ALL, True),
+        ("x", text_kinds.SEARCHED, True),
         ("x in:text", CONVERSATION, False),
         ("x in:all", text_kinds.ALL, True),
         ("x in:tools", TOOLS, False),
@@ -35,12 +35,12 @@ from tests.index.query.helpers import fields, passes, read, refused
         ("x tool:bash role:user", {USER}, False),
         ("x tool:bash role:user in:tools", {USER, CALL, RESULT}, False),
         # A negated scope removes only its own kinds.
-        ("x -in:thinking", text_kinds.ALL - {THINKING}, True),
-        ("x -role:user,assistant", text_kinds.ALL - {USER, ASSISTANT}, True),
+        ("x -in:thinking", text_kinds.SEARCHED - {THINKING}, True),
+        ("x -role:user,assistant", text_kinds.SEARCHED - {USER, ASSISTANT}, True),
         ("x in:all -in:tools", text_kinds.ALL - TOOLS, True),
         ("x in:tools -role:bash", {CALL, RESULT}, False),
-        ("x -tool:bash", text_kinds.ALL, True),
-        ("x -in:tools", text_kinds.ALL - TOOLS, True),
+        ("x -tool:bash", text_kinds.SEARCHED, True),
+        ("x -in:tools", text_kinds.SEARCHED - TOOLS, True),
     ],
 )
 def test_scopes_add_up(text: str, places: set[int], everywhere: bool) -> None:
@@ -50,7 +50,8 @@ def test_scopes_add_up(text: str, places: set[int], everywhere: bool) -> None:
 
 
 def test_everything_is_searched_unless_the_query_names_a_place() -> None:
-    assert read("x").kinds == read("x in:all").kinds == text_kinds.ALL
+    assert read("x").kinds == text_kinds.SEARCHED
+    assert read("x in:all").kinds == text_kinds.ALL
     assert read("x").everywhere
     assert read("x in:all").everywhere
     assert read("x in:text").kinds == CONVERSATION
