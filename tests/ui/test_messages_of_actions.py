@@ -38,6 +38,7 @@ async def test_a_label_is_named_with_its_entry(browser, tmp_path):
         await ui.go_to_entry(LONG)
         label = 'Labelled "right, and we do run two…": try redis later (z to undo)'
         await said(ui, "L", *"try redis later", "enter", message=label)
+        await ui.until(lambda: "◆ try redis later" in ui.text(), "the label")
         await said(ui, "L", "ctrl+u", "enter", message='Removed the label "try redis later" (z to undo)')
         await undone_and_redone(ui, 'removal of the label "try redis later"')
         await said(ui, "z", message='Undone: label "try redis later"')
