@@ -46,7 +46,7 @@ def check_command_line() -> None:
 
     assert version("leafmark") in output_of("--version")
     listing = json.loads(output_of("list", "--json"))
-    assert listing == {"schema": 2, "total": 0, "sessions": []}, listing
+    assert listing == {"schema": 3, "total": 0, "sessions": []}, listing
     json.loads(output_of("doctor", "--json"))
     assert (Path(sys.prefix) / "share/man/man1/leafmark.1").is_file(), "the manual page is not installed"
     # The page of an export is in files of its own.
