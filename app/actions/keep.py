@@ -150,7 +150,7 @@ def replace(
             raise DamagedCopy(copy, 0, reason)
     change = trash(path, env, store, anyway=anyway)
     for before, in_trash in change.moves:
-        # What was written between the copy and the move.
+        # Lines may have been written between the copy and the move.
         if not in_trash:
             continue
         files = [in_trash] if os.path.isfile(in_trash) else [file for file, _ in files_below(in_trash)]
@@ -487,7 +487,7 @@ def _is_extended(copy: str, source: int) -> bool:
                     return False
                 position += len(old)
     except (OSError, SessionError):
-        return False  # a damaged copy stays for whoever wants to read the rest of it
+        return False  # a damaged copy stays: a user may want to read the rest of it
     return True
 
 

@@ -148,7 +148,7 @@ class FactsFeed:
 
     @started
     async def read_opened(self) -> None:
-        """Have what was opened in earlier runs need nobody."""
+        """Read which sessions were opened in earlier runs: they do not need the user."""
         self._model.opened = {**await self._files.read_opened(), **self._model.opened}
         self.bars_changed()
 

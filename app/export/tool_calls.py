@@ -123,7 +123,7 @@ def tool_call(
 
 
 def _input(name: str, arguments: Any, *, is_edit: bool) -> list[Code]:
-    """What of the arguments the line of the call does not show.
+    """The part of the arguments that the line of the call does not show.
 
     :param is_edit: the texts of an edit are shown as a diff.
     """

@@ -191,7 +191,7 @@ class TranscriptPane(Pane):
             return
         self._row = row
         if self._asked is not None:
-            # What is being read may have been read before the change.
+            # The part that is on its way may have been read before the change.
             self._missed = True
         else:
             self._read_on("follow")

@@ -1,4 +1,4 @@
-"""What the screen with the sessions needs of the panes beside its list."""
+"""The interface of the panes beside the list to the screen with the sessions."""
 
 from __future__ import annotations
 

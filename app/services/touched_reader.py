@@ -52,7 +52,7 @@ class TouchedReader(BackgroundService):
             read_tools(index.cache_folder, rows, should_stop=is_stale, touched=touched)
             files.reload()
             words.reload()
-            # What cannot be read now is not tried again and again.
+            # Files that cannot be read now are not tried again and again.
             self._left = max(files.unread_bytes(rows), words.unread_bytes(rows))
         else:
             yielder = GilYielder(is_stale, REST_AHEAD)

@@ -67,7 +67,7 @@ class Summary(NamedTuple):
     first_id        the id of the first entry, which copies keep; "" unless they tell their source by it
     own_prompt      the beginning of the first prompt after a fork was made, as one inert line; "" for none,
                     and for a session that is no fork
-    is_behind       the last message in the file is on another branch than the leaf, which nobody moved there
+    is_behind       the last message in the file is on another branch than the leaf, which was not moved there
                     on purpose (`app.sessions.summaries.leaf_trail`)
     """
 

@@ -1,4 +1,4 @@
-"""Where leafmark keeps copies of sessions: the folder `kept` in its state folder. Below it stand the paths of
+"""The folder `kept` in leafmark's state folder, which has the copies of sessions. Below it stand the paths of
 the files, each with `.gz` at its end, so that `gunzip` opens a copy without leafmark:
 `kept/home/me/.claude/projects/-work/ID.jsonl.gz`. A copy has the modification time of its file.
 

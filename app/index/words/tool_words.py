@@ -161,7 +161,7 @@ class ToolWords:
             return True
 
     def _task(self, row: Row | SessionFile, last: Reading | None) -> tuple[int, int]:
-        """Where to begin to read a session, and the digest of what is before that."""
+        """The offset at which the reading of a session begins, and the digest of the bytes before it."""
         if last is None or last.signature[0] != row.signature[0] or last.end > row.size:
             return 0, 0
         return last.end, last.check
@@ -242,7 +242,7 @@ def _load(files: Sequence[str]) -> Words:
             if not reading.begin:
                 places[reading.path] = []
             elif last is None or last.end != reading.begin:
-                # What is before it is lost.
+                # The reading before it is lost.
                 readings.pop(reading.path, None)
                 places.pop(reading.path, None)
                 continue

@@ -92,7 +92,7 @@ class WordSegment:
                 raise ValueError("words of another version, or damaged ones")
 
     def is_whole(self) -> bool:
-        """Whether nobody has cut the file. A file that was deleted stays mapped."""
+        """Whether the file has its whole length. A file that was deleted stays mapped."""
         try:
             return os.stat(self.path).st_size == self.size
         except OSError:

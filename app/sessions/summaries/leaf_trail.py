@@ -43,7 +43,7 @@ class LeafTrail:
             self._parents[entry.id] = entry.parent_id, entry.custom_type == MOVED_LEAF
 
     def is_behind(self, leaf: str | None) -> bool:
-        """Whether the last message is no ancestor of the leaf, and nobody has set the leaf on purpose."""
+        """Whether the last message is no ancestor of the leaf, and the leaf was not set on purpose."""
         seen = set()
         while leaf in self._parents and leaf not in seen:
             seen.add(leaf)
