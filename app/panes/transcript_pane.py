@@ -210,7 +210,7 @@ class TranscriptPane(Pane):
         """Show the active path from now on, without a search in it."""
         self._through, self._before = None, []
         self._outline = None
-        self.lines.transcript.notes = {}
+        self.lines.transcript.notes, self.lines.transcript.rules = {}, {}
         self.finder.drop()
 
     def _close(self, notice: str) -> None:
@@ -525,10 +525,11 @@ class TranscriptPane(Pane):
         if outline is None or row.path != self._opened:
             return
         self._outline = outline
-        before = dict(self.lines.transcript.notes)
+        transcript = self.lines.transcript
+        before = transcript.notes or transcript.rules
         key = key_of("branch.switch") if self.lines.focusable else ""
-        self.lines.transcript.notes = outline.notes(key)
-        if before or outline.points:
+        transcript.notes, transcript.rules = outline.notes(key), outline.ruled(key)
+        if before or transcript.notes or transcript.rules:
             self.lines.placed_anew()
         self._show_position()
 
@@ -551,11 +552,14 @@ class TranscriptPane(Pane):
             return
         placed = transcript.placed
         starts = self._outline.points.get(placed.point, ()) if self._outline and placed is not None else ()
-        if starts and placed is not None:
+        entry = starts[0].entry if starts else None
+        if entry is None and self._outline is not None and not transcript.cursor and self._at_root:
+            entry = self._outline.beginning
+        if entry is not None:
             self._before.append((self._through, self.lines.spot))
             self._hit = None
-            self._through = starts[0].entry
-            self._open(Spot(self._through))
+            self._through = entry
+            self._open(Spot(entry))
             return
         below = range(transcript.cursor + 1, len(transcript.blocks))
         at = next((number for number in below if transcript.blocks[number].point >= 0), -1)

@@ -12,7 +12,9 @@ from app.gc_policy import exempt_tree
 from app.services.background import BackgroundService, GilYielder, answered
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
+from app.view.problems import gaps_of
 from app.view.transcript_outline import BranchStart, Hits, Outline, Places
+from app.view.transcript_rules import path_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -153,17 +155,22 @@ def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
     left = MOST_POINTS
     for offset, nodes in starts.items():
         nodes.sort(key=lambda node: node.index)
-        texts = [_prompt_below(node) for node in nodes[:left]]
-        tree.read_rows(texts)
         points[offset] = [
-            BranchStart(_ref(node), text.row_text.text if text.row_text is not None else "")
-            for node, text in zip(nodes, texts, strict=False)
+            BranchStart(_ref(node), _text_of(tree, _prompt_below(node))) for node in nodes[:left]
         ]
-        left -= len(texts)
+        left -= len(points[offset])
         if left <= 0:
             break
+    rules, beginning = path_rules(tree, steps)
+    for gap in gaps_of(tree):
+        if gap.before.index in on_path and gap.after.index not in on_path:
+            text = f"{gap.damaged.place} is damaged"
+            start = BranchStart(_ref(gap.after), _text_of(tree, _prompt_below(gap.after)), text)
+            points.setdefault(gap.before.offset, []).insert(0, start)
     end_ref = _ref(last) if last is not None else None
-    return Outline(prompts, labels, branch, len(ends), points, end_ref, last is tree.leaf)
+    is_active = last is tree.leaf
+    before = None if beginning is None else _ref(beginning)
+    return Outline(prompts, labels, branch, len(ends), points, end_ref, is_active, rules, before)
 
 
 def _places(steps: Sequence[Node], is_one: Callable[[Node], bool]) -> Places:
@@ -184,6 +191,11 @@ def _prompt_below(node: Node) -> Node:
     while found.role != "user" and len(found.children) == 1:
         found = found.children[0]
     return found if found.role == "user" else node
+
+
+def _text_of(tree: SessionTree, node: Node) -> str:
+    tree.read_rows([node])
+    return node.row_text.text if node.row_text is not None else ""
 
 
 def _ref(node: Node) -> EntryRef:
