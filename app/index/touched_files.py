@@ -130,20 +130,13 @@ class TouchedFiles:
         with self._lock:
             self._known = None
 
-    def lookup(self) -> Callable[[Row], TouchedPaths | None]:
-        """A function that returns the files that a session touched, or None if they are not known for its
-        file as it is. It knows of later updates, too.
-        """
+    def lookup(self) -> TouchedLookup:
+        """The files that each session touched. It knows of later updates, too."""
         with self._lock:
             known = self._all_known()
             if self._paths is None:
                 self._paths = self._read(_read_paths) or {}
-            paths = self._paths
-
-        def paths_of(row: Row) -> TouchedPaths | None:
-            return paths.get(row.path) if known.get(row.path) == (row.cwd, row.signature) else None
-
-        return paths_of
+            return TouchedLookup(known, self._paths, self.touches_of)
 
     def touches_of(self, row: Row) -> list[TouchedFile] | None:
         """Each call of a session that touched a file, in their order; None if they are not known for its file
@@ -254,6 +247,28 @@ class TouchedFiles:
             except Busy:
                 return False
             return True
+
+
+class TouchedLookup:
+    """Returns the files that a session touched, or None if they are not known for its file as it is.
+
+    touches_of   `TouchedFiles.touches_of`
+    """
+
+    __slots__ = ("_known", "_paths", "touches_of")
+
+    def __init__(
+        self,
+        known: dict[str, _Known],
+        paths: dict[str, TouchedPaths],
+        touches_of: Callable[[Row], list[TouchedFile] | None],
+    ) -> None:
+        self._known = known
+        self._paths = paths
+        self.touches_of = touches_of
+
+    def __call__(self, row: Row) -> TouchedPaths | None:
+        return self._paths.get(row.path) if self._known.get(row.path) == (row.cwd, row.signature) else None
 
 
 def _unread(row: Row, known: _Known | None) -> int:

@@ -149,7 +149,7 @@ class TranscriptPane(Pane):
         """
         self._row, self._stays, self._opened = row, True, row.path
         self._hit = found and HitPlace(
-            row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
+            row.path, found.query, entry_id, offset, found.words, "", offsets=found.offsets
         )
         self._forget_path()
         self._open(Spot(EntryRef(entry_id, offset)))
@@ -171,6 +171,8 @@ class TranscriptPane(Pane):
         self._hit = hit
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if hit.again and (is_known or self._stays):
+            if before is not None and before.offsets != hit.offsets:
+                self._show_listed()
             self._show_position()
             return
         self._stays = False
@@ -532,6 +534,8 @@ class TranscriptPane(Pane):
         if before or transcript.notes or transcript.rules:
             self.lines.placed_anew()
         self._show_position()
+        if self._hit is not None and self.finder.hits is None:
+            self._show_listed()
 
     @property
     def _path_entry(self) -> EntryRef | None:
@@ -591,15 +595,11 @@ class TranscriptPane(Pane):
         self.finder.typed(self._row, self._path_entry)
 
     @work
-    async def _search(
-        self, words: Sequence[str], through: EntryRef | None, *, tools: bool = True, one_by_one: bool = False
-    ) -> None:
+    async def _search(self, words: Sequence[str], through: EntryRef | None) -> None:
         row = self._row
         if row is None:
             return
-        hits = await self._outlines.search(
-            row.path, (row.agent,), words, through, tools=tools, one_by_one=one_by_one
-        )
+        hits = await self._outlines.search(row.path, (row.agent,), words, through)
         if hits is None or row.path != self._opened:
             return
         if self.finder.found(hits, self.entry, self._through) and self._outline is None:
@@ -607,12 +607,29 @@ class TranscriptPane(Pane):
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
-        row, words = self._row, self._words
-        if self.finder.hits is None and words and row is not None:
-            tools = self._hit is None or self._hit.tools
-            self.finder.step_to_first(words, event.step, self._path_entry, tools=tools)
+        if self.finder.hits is None and self._hit is not None and not self.finder.is_running:
+            self._show_listed(event.step)
         else:
             self.finder.step(event.step)
+
+    @work(exclusive=True, group="listed")
+    async def _show_listed(self, step: int = 0) -> None:
+        """Show which of the hits of the search of all sessions this is.
+
+        :param step: go to the next hit (1) or the previous one (-1); 0 for neither.
+        """
+        row, hit = self._row, self._hit
+        if row is None or hit is None or not hit.words or self.finder.is_running:
+            return
+        if not hit.offsets:
+            if step:
+                self._complain("The words are in no entry here")
+            return
+        through = self._path_entry
+        found = await self._outlines.search(row.path, (row.agent,), hit.words, through, hit.offsets)
+        if found is not None and row.path == self._opened and hit is self._hit:
+            self.finder.show_listed(found, self.entry, through, step)
+            self._show_position()
 
     @on(SearchBox.Kept)
     @on(SearchBox.TabPressed)

@@ -342,7 +342,7 @@ class TreeSide(Vertical):
         wanted, self._wanted = self._wanted, None
         if not self._list_pane.is_current(hit):
             return
-        self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
+        self.tree_pane.finder.found_in(hit)
         if self._reads:
             self.transcript_pane.show_hit(hit)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.

@@ -38,9 +38,7 @@ class TranscriptOutline(BackgroundService):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self._tree: SessionTree | None = None
-        # the texts, and whether they have those of tools
         self._texts: TreeText | None = None
-        self._tools = True
 
     @answered()
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> Outline | None:
@@ -61,27 +59,23 @@ class TranscriptOutline(BackgroundService):
         agents: Sequence[str],
         words: Sequence[str],
         through: EntryRef | None,
-        *,
-        tools: bool = True,
-        one_by_one: bool = False,
+        offsets: Sequence[int] | None = None,
     ) -> Hits | None:
         """Search all entries for those with all of the words, which are folded.
 
-        :param one_by_one: if no entry has all of them, search for those that have one of them.
-        :param tools: tool calls, their output and all other texts are searched;
-            otherwise only the conversation.
+        :param offsets: the lines of the hits, if a search of all sessions has found them.
         """
         from app.sessions.tree.path_reader import path_through
         from app.sessions.tree.tree_text import TreeText
 
         try:
             tree = self._opened(path, agents)
-            if self._texts is None or self._tools is not tools:
-                self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
-            yielder = GilYielder(self._is_stale)
-            found = self._find(self._texts, [words], yielder.keep_going)
-            if one_by_one and not found:
-                found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
+            if offsets is not None:
+                found = [node for node in (tree.find(None, offset) for offset in offsets) if node is not None]
+            else:
+                if self._texts is None:
+                    self._texts = TreeText(tree, roles=False)
+                found = self._find(self._texts, words, GilYielder(self._is_stale).keep_going)
             if self._is_stale():
                 return None
             with tree.growing:
@@ -94,19 +88,14 @@ class TranscriptOutline(BackgroundService):
             self._release()
             return None
 
-    def _find(
-        self, texts: TreeText, groups: Sequence[Sequence[str]], keep_going: Callable[[], bool]
-    ) -> list[Node]:
-        """The entries with all words of one of the groups, in the order of the file; incomplete if
-        `keep_going` returned False.
-        """
-        found: dict[int, Node] = {}
+    def _find(self, texts: TreeText, words: Sequence[str], keep_going: Callable[[], bool]) -> list[Node]:
+        """The entries with all words, in the order of the file; incomplete if `keep_going` returned False."""
+        found: list[Node] = []
         for number in sorted(texts.blocks()):
-            for words in groups:
-                found.update((node.index, node) for node in texts.find(number, words, keep_going))
+            found += texts.find(number, words, keep_going)
             if not keep_going():
                 break
-        return [found[index] for index in sorted(found)]
+        return found
 
     def _release(self) -> None:
         self._tree = self._texts = None
