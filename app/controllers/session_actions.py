@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from textual.geometry import Region
 
+    from app.actions.outcome import Outcome
     from app.actions.undo_steps import JournalAction
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, Outcome
+    from app.messages import ActionsDone, ActionsProgressed
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.sessions.manager.change import Change
