@@ -9,6 +9,16 @@ methods of `Index` return and raise:
     Search, Page, Hit, Place       the results of `query` and `place`
     complete, Completion           the possible completions of a query at a position in its text
     vocabulary, Vocabulary         the values from sessions that completions offer
+    cache_status, rebuild          what the cache has, and its deletion
+    Catalog, SCHEMA                the rows in the cache, and the version of their table
+    FIELDS, Span                   the fields of a row, and the place of its text
+    Signature, signature_of, unread
+                                   what of a file shows that it has changed
+    session_row, provisional_row, refused_row, problem_count
+                                   the kinds of rows, and the number of problems of one
+    current_figures, figures_path  tokens and costs of all sessions, and their file in the cache
+    facts_of                       the facts about sessions that filters ask for
+    read_tools                     reads the words and files of tool calls in a process of its own
 """
 
 from __future__ import annotations
