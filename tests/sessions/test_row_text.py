@@ -8,11 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.partial_entry import Raw, partial_entry_of
-from app.formats.tool_calls import ARGUMENTS_LIMIT, call_line, shortened_arguments
-from app.sessions.tree.entry_row import calls_of, row_text_of
-from app.sessions.tree.row_text import TEXT_LIMIT, RowText
+from app.formats import Raw, call_line, partial_entry_of, shortened_arguments
+from app.sessions.tree import RowText, calls_of, row_text_of
 from tests.cases import cases
+
+TEXT_LIMIT = 200  # characters that a row keeps of a text
+
+ARGUMENTS_LIMIT = 1_024  # characters that a row keeps of arguments
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> RowText:
@@ -110,14 +112,14 @@ def test_a_hook_message_of_version_2_reads_as_custom() -> None:
         ("write", {"path": "a.py", "content": "x" * 5000}, "[write: a.py]"),
         ("edit", {"path": "a.py"}, "[edit: a.py]"),
         ("bash", {"command": "ls\n-l"}, "[bash: ls -l]"),
-        ("bash", {"command": "x" * 51}, f"[bash: {'x' * 50}...]"),
+        ("bash", {"command": "x" * 151}, f"[bash: {'x' * 151}]"),
         ("bash", {}, "[bash: ]"),
         ("grep", {"pattern": "a+", "path": "src"}, "[grep: /a+/ in src]"),
         ("grep", {"pattern": "a+"}, "[grep: /a+/ in .]"),
         ("find", {"pattern": "*.py"}, "[find: *.py in .]"),
         ("ls", {}, "[ls: .]"),
         ("web", {"q": "x"}, '[web: {"q":"x"}]'),
-        ("web", {"query": "y" * 99}, f'[web: {{"query":"{"y" * 30}]'),
+        ("web", {"query": "y" * 99}, f'[web: {{"query":"{"y" * 99}"}}]'),
         ("web", {}, "[web]"),
     ],
 )
