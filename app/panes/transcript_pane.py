@@ -22,7 +22,7 @@ from app.view.cells import stable_width
 from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
 from app.view.hit_line import HitPlace
-from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot
+from app.view.transcript_layout import BEGINNING, END, BlockRef, PlacedBlock, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.setup import Setup
-    from app.view.transcript_block import Part
+    from app.view.transcript_block import Block, Part
     from app.view.transcript_outline import Outline
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
@@ -388,17 +388,9 @@ class TranscriptPane(Pane):
         placed, path = transcript.placed, self._reader.path
         if placed is None:
             return
-        turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
-        members = [(transcript.turns[index], number) for index, number in placed.run]
+        turn, reason = transcript.turns[placed.turn], "the block has gone"
         try:
-            for each, number in members or [(turn, placed.number)]:
-                read = await self._reader.read_block(each, number)
-                if block is None or read is None:
-                    block = read
-                else:
-                    # A run of calls is copied as one.
-                    block.text = "\n\n".join(filter(None, (block.text, read.text)))
-                    block.codes += read.codes
+            block = await self._read_whole(placed)
         except (SessionError, OSError, MemoryError) as error:
             block, reason = None, reason_of(error)
         ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
@@ -414,9 +406,39 @@ class TranscriptPane(Pane):
         else:
             self._copy_code(ref, block.codes)
 
-    def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
+    async def _read_whole(self, placed: PlacedBlock) -> Block | None:
+        """A block with its texts; a run of calls as one. None if it has gone. Raises as the reader."""
+        turns, block = self.lines.turns, None
+        members = [(turns[index], number) for index, number in placed.run]
+        for turn, number in members or [(turns[placed.turn], placed.number)]:
+            read = await self._reader.read_block(turn, number)
+            if block is None or read is None:
+                block = read
+            else:
+                block.text = "\n\n".join(filter(None, (block.text, read.text)))
+                block.codes += read.codes
+        return block
+
+    async def copied_sizes(self) -> dict[str, int]:
+        """By the commands that copy: the characters of the block under the cursor, and of its next code."""
+        ref, placed = self.lines.transcript.ref(), self.lines.transcript.placed
+        try:
+            block = await self._read_whole(placed) if placed is not None else None
+        except (SessionError, OSError, MemoryError):
+            return {}  # the command itself says why
+        if block is None or ref is None:
+            return {}
+        sizes = {"block.copy": len(block.text)}
+        if block.codes:
+            sizes["block.copy_code"] = len(block.codes[self._next_code(ref, block.codes)])
+        return sizes
+
+    def _next_code(self, ref: BlockRef, codes: list[str]) -> int:
         last, number = self._copied
-        number = (number + 1) % len(codes) if last == ref and codes else 0
+        return (number + 1) % len(codes) if last == ref and codes else 0
+
+    def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
+        number = self._next_code(ref, codes)
         self._copied = (ref, number)
         name = "Code" if len(codes) < 2 else f"Code {number + 1} of {len(codes)}"
         self._copy(name, codes[number] if codes else "")
