@@ -334,7 +334,7 @@ def _find_problem(
     impossible = agent.resume_problem(path, "" if folder_problem else cwd, store)
     if impossible or folder_problem is None:
         return impossible
-    return f"{folder_problem}; run the command from the folder to work in"
+    return f"{folder_problem}; run this command in the folder where you want to work"
 
 
 def not_installed(command: str, agent: Agent, folder_problem: str | None) -> str:

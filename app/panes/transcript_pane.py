@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 PATIENCE = 0.3
 # Seconds for which a view rests before the outline of its session is read.
 OUTLINE_SECONDS = 0.2
+# The names of blocks in messages.
+_NAMES = {"tool": "tool call", "tools": "tool calls"} | {
+    kind: kind for kind in ("prompt", "answer", "thinking", "summary", "command")
+}
 # Lines in memory beyond which those far from the view are released.
 MOST_LINES = 20_000
 
@@ -402,7 +406,7 @@ class TranscriptPane(Pane):
             block.text, block.codes = "", []
             self.lines.unfold_whole(ref, block)
         elif event.wanted == "text":
-            self._copy("Block", block.text)
+            self._copy(_NAMES.get(block.kind, "block"), block.text)
         else:
             self._copy_code(ref, block.codes)
 
@@ -440,12 +444,12 @@ class TranscriptPane(Pane):
     def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
         number = self._next_code(ref, codes)
         self._copied = (ref, number)
-        name = "Code" if len(codes) < 2 else f"Code {number + 1} of {len(codes)}"
+        name = "code" if len(codes) < 2 else f"code {number + 1} of {len(codes)}"
         self._copy(name, codes[number] if codes else "")
 
     def _copy(self, what: str, text: str) -> None:
         if not text:
-            self._complain(f"No {what.lower()} to copy here")
+            self._complain(f"No {what} to copy here")
             return
         copy_text(self.app, what, text, self._setup.env)
 

@@ -43,7 +43,7 @@ from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
 from app.services.touched_reader import TouchedReader
 from app.settings import settings_file
-from app.view.arrangement import ORDERS
+from app.view.arrangement import ORDERS, order_words
 from app.view.bars import keys_line, lacks, too_small_line
 from app.view.formatting import counted
 from app.view.frame import closing_line
@@ -711,7 +711,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
         now = self.model.arrangement.order
         rows = [
-            MenuRow(str(number), order, "now" if order == now else "", order)
+            MenuRow(str(number), order_words(order), "now" if order == now else "", order)
             for number, order in enumerate(ORDERS, 1)
         ]
         self.host.show(MenuDialog("Order", rows), self._order_chosen)

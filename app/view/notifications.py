@@ -73,7 +73,7 @@ _DONE = {
     "leaf": "Moved the leaf of",
     "file": "Forked",
     "tags": "Tagged",
-    "note": "Saved the note of",
+    "note": "Saved tags and note of",
     "name": "Renamed",
     "label": "Labelled",
 }
@@ -172,7 +172,7 @@ def _result(changes: Sequence[Change], title: str, entry: str) -> tuple[str, str
     if change.kind == "tags":
         return f"Tagged {_sessions(changes, title, SHORT_TITLE)}: ", _tag_changes(changes), ""
     if len(changes) == 1 and change.kind == "note" and change.after:
-        return f"Saved the note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
+        return f"Saved tags and note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
     is_removed = change.after is None and change.kind in _REMOVED
     verb = _REMOVED[change.kind] if is_removed else _DONE.get(change.kind, "Changed")
     return f"{verb} {_sessions(changes, title)}", "", ""

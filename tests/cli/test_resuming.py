@@ -50,7 +50,9 @@ def test_a_command_that_cannot_be_run_is_printed_after_the_reason(process, tmp_p
     store = tmp_path / "home/.pi/agent/sessions/--gone--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="session-1", cwd="/gone/for  good"))
     done = process("resume", "session-1", PATH=path)
-    why_not = "leafmark: the folder /gone/for good is gone; run the command from the folder to work in"
+    why_not = (
+        "leafmark: the folder /gone/for good is gone; run this command in the folder where you want to work"
+    )
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.splitlines() == [why_not, f"pi --session {file}"]
 

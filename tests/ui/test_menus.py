@@ -142,7 +142,7 @@ async def test_the_settings_say_how_the_list_of_the_browser_begins(browser, thre
         assert ui.listed() == ["branchy", "plain"]
         assert "Sessions · this folder · recent" in ui.text()
     async with browser(selector="") as ui:
-        assert "Resume · this folder · threaded" in ui.text(), "the selector begins as pi does"
+        assert "Resume · this folder · by thread" in ui.text(), "the selector begins as pi does"
 
 
 async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
@@ -158,5 +158,5 @@ async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
             await ui.settled()
             assert getattr(ui.sessions.model.arrangement, field) == after
         header = ui.text().splitlines()[0]
-        await ui.pilot.click(offset=(header.index("threaded") + 1, 0))
+        await ui.pilot.click(offset=(header.index("by thread") + 1, 0))
         await ui.until(lambda: ui.screen.query("#menu"), "the orders")
