@@ -24,7 +24,7 @@ DEMO_FOLDER = Path("/tmp/leafmark-screenshots")
 SHOTS = (
     ("browser-dark", (120, 40), "dark", ()),
     ("browser-light", (120, 40), "light", ()),
-    ("browser-wide", (160, 45), "dark", ("tab", "up", "up")),
+    ("browser-wide", (160, 45), "dark", ("t", "up", "up")),
     ("browser-small", (80, 24), "dark", ()),
     ("search", (120, 40), "dark", ("slash", *"token label:redis")),
     ("selector", (120, 40), "dark", ("tab", *"token")),
@@ -53,6 +53,10 @@ async def settled(app: Any, pilot: Any) -> None:
     """Wait until the details of the session under the cursor are shown, or a dialog is open."""
 
     def shown() -> bool:
+        entry = app.screen.query("#entry")
+        if entry:
+            images = [line.drawing for line in entry.first().lines if hasattr(line, "drawing")]
+            return bool(entry.first().lines) and all(drawing.is_done for drawing in images)
         if not app.screen.query("#sessions"):
             return True
         if app.screen.query_one("#sessions-pane").is_searching:
@@ -63,17 +67,13 @@ async def settled(app: Any, pilot: Any) -> None:
             return app.screen.feed.scanned and (
                 row is None or (app.screen.resume_controller.planned == row.path and bool(turns))
             )
-        tree, entry = app.screen.query_one("#tree"), app.screen.query_one("#entry")
+        tree, transcript = app.screen.query_one("#tree"), app.screen.query_one("#transcript-pane")
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
         if not app.screen.query_one("#tree-pane").knows_branches:
             return False
-        images = [line.drawing for line in entry.lines if hasattr(line, "drawing")]
-        if not all(drawing.is_done for drawing in images):
-            return False
-        return (
-            bool(entry.lines) or not entry.is_laid_out
-        ) and app.screen.resume_controller.planned == row.path
+        is_read = not transcript.display or transcript.knows_outline or transcript.lines.notice
+        return is_read and app.screen.resume_controller.planned == row.path
 
     for _ in range(400):
         await pilot.pause(0.02)

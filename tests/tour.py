@@ -37,7 +37,7 @@ class Task(NamedTuple):
 TASKS = (
     Task("Find a session by a word", ("slash", *"redis", "enter")),
     Task("Read the conversation", ("v", "left_square_bracket", "down", "space", "v")),
-    Task("Label an entry", ("escape", "tab", "up", "L", *"good idea", "enter")),
+    Task("Label an entry", ("escape", "t", "up", "L", *"good idea", "enter")),
     Task("Continue from an old prompt", ("left_square_bracket", "left_square_bracket", "enter", "escape")),
     Task("Trash a session, and undo", ("1", "ctrl+d", "enter", "z")),
 )
