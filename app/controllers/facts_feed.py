@@ -5,12 +5,13 @@ the sessions of sub-agents, and whether something can be undone. A service reads
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.controllers.dialog_host import started
 from app.services.list_facts import ListFacts, write_problem
-from app.view.arrangement import saved_fields
+from app.view.arrangement import Place, saved_fields, saved_place
 from app.view.menus import CHANGED_KEYS
 
 if TYPE_CHECKING:
@@ -133,7 +134,19 @@ class FactsFeed:
         """Save how the sessions are arranged, for the next run."""
         self.read_recaps()
         # at once: leafmark may end with the next key
-        self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+        fields = saved_fields(self._model.arrangement, self._pane.preset)
+        self._host.start(self._await_saved(self._files.remember(fields)))
+
+    def remember_place(self) -> None:
+        """Save the arrangement, the session under the cursor and the query for the next run, at the end of
+        this one.
+        """
+        row = self._pane.list.row
+        place = Place(row.path if row is not None else "", self._pane.box.value.strip())
+        fields = saved_fields(self._model.arrangement) | saved_place(self._setup.here[0], place)
+        # A later run begins without it if that cannot be written.
+        with suppress(OSError):
+            self._files.remember_now(fields)
 
     @started
     async def tell_change(self, name: str) -> None:

@@ -50,6 +50,7 @@ from app.view.line import wrap
 from app.view.menus import command_of_words, state_of
 from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
+from app.view.preset import BROWSER
 from app.view.session_row import LEGEND, SCROLLBAR
 from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
 from app.view.tree_row import LEGEND as TREE_LEGEND
@@ -386,6 +387,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Stop the services. Requested actions end first; a long action stops, and its progress is printed
         when the terminal is the shell's again.
         """
+        if self.preset is BROWSER and not self._begins_in_tree:
+            self.facts.remember_place()
         self.feed.stop()
         self.facts.stop()
         self._planner.stop()

@@ -141,6 +141,10 @@ class ListFacts(BackgroundService):
 
         :raises OSError: they cannot be written.
         """
+        self.remember_now(values)
+
+    def remember_now(self, values: Mapping[str, str]) -> None:
+        """As `remember`, in this thread."""
         if not self._setup.demo:
             paths.write_screen(self._setup.env, paths.read_screen(self._setup.env) | dict(values))
 

@@ -1,15 +1,18 @@
-"""The transcript beside the list: how little is read for it, and odd sessions and sizes in every view.
+"""The transcript beside the list: how little is read for it, what the next run begins with, and odd sessions
+and sizes in every view.
 """
 
 from __future__ import annotations
 
 import pytest
 
+from app import paths
 from app.services.transcript_reader import TranscriptReader
 from app.services.tree_reader import TreeReader
+from app.view.arrangement import Place, last_place
 from app.widgets import line_list
 from tests.factory import append, chain, message
-from tests.ui.conftest import pi_session
+from tests.ui.conftest import HERE, pi_session
 
 VIEWS = {
     "list": [],
@@ -130,6 +133,25 @@ async def test_a_held_key_in_the_tree_reads_the_entry_alone_on_which_it_rests(br
         await ui.pilot.press(*["up"] * 60)
         await ui.until(lambda: pointed(ui) == ui.tree.node.id, "the entry")
         assert len(opened) <= 3
+
+
+async def test_what_was_shown_is_remembered(browser, three):
+    async with browser() as ui:
+        before = ui.sessions.model.arrangement
+        await ui.press("full_stop", "s", "ctrl+s", "O", "greater_than_sign", "t", "1")
+        left = ui.sessions.model.arrangement
+        assert [getattr(left, name) != getattr(before, name) for name in ("scope", "order", "grouped")] == [
+            True
+        ] * 3
+        await ui.press("slash", *"done", "enter")
+        await ui.until(lambda: ui.listed() == ["plain"], "the matches")
+        path, env = ui.sessions.row.path, ui.screen.setup.env
+        await ui.press("q")
+    assert last_place(paths.read_screen(env), HERE) == Place(path, "done")
+    assert last_place(paths.read_screen(env), "/elsewhere") == Place()
+    async with browser() as ui:
+        assert ui.sessions.model.arrangement == left
+        assert ui.tree.is_on_screen
 
 
 @EVERY_VIEW
