@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from textual.app import SuspendNotSupported
 
-from app.formats.text import inert
+from app.formats import inert
 from app.widgets.entry_lines import EntryLines
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session, strips
