@@ -32,6 +32,7 @@ class FactsFeed:
 
     places     (agents, folder, state) of each store, as `CatalogLoaded` has them
     reasons    path -> the reason why a session counts as live
+    guides     the browser shows the first steps, because the user has not searched yet
     can_undo   the journal has something that can be undone; ``can_redo``: or redone
 
     :param files: reads the facts.
@@ -55,7 +56,7 @@ class FactsFeed:
         self._subagents: set[str] = set()
         self.places: Sequence[tuple[str, str, str]] = ()
         self.reasons: dict[str, str] = {}
-        self.can_undo = self.can_redo = False
+        self.can_undo = self.can_redo = self.guides = False
         self._told: set[str] = set()
 
     def stop(self) -> None:
@@ -163,9 +164,13 @@ class FactsFeed:
     async def read_queries(self) -> None:
         """Have the queries of earlier runs come back."""
         self._pane.recent.load(await self._files.read_values())
+        if self._pane.recent.is_empty and not self._pane.preset.keeps_box:
+            self.guides = True
+            self.bars_changed()
 
     def remember_queries(self) -> None:
         """Save the last queries, for the next run."""
+        self.guides = False
         self._host.start(self._await_saved(self._files.remember(self._pane.recent.saved_fields())))
 
     async def _await_saved(self, saved: Awaitable[None]) -> None:

@@ -18,7 +18,7 @@ from app.view.fork_order import newer_of
 from app.view.formatting import tilde
 from app.view.prompts import resume_only_question
 from app.view.selection import StableSelection
-from app.view.status_line import in_use_line, resume_line, shown_command, start_line
+from app.view.status_line import guide_line, in_use_line, resume_line, shown_command, start_line
 from app.view.toy_agent import toy_agent_text
 
 if TYPE_CHECKING:
@@ -116,6 +116,12 @@ class ResumeController:
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
         is_example = plan.problem == EXAMPLE_PROBLEM
+        if (
+            self._facts.guides
+            and shows_key
+            and not (reason or plan.asks or (plan.problem and not is_example))
+        ):
+            return guide_line(cells, *map(key_of, ("filter.open", "session.read", "session.resume")))
         command = shown_command(plan.argv, *self._session)
         return resume_line(
             cells,

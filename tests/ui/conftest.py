@@ -318,6 +318,7 @@ def browser(tmp_path):
             "XDG_DATA_HOME": str(tmp_path / "data"),
         }
         surroundings |= env or {}
+        searched_before(tmp_path / "state")
         setup = Setup(
             env=surroundings,
             home=str(home),
@@ -334,6 +335,13 @@ def browser(tmp_path):
             yield driver
 
     return run
+
+
+def searched_before(state: Path) -> None:
+    """Write a query of an earlier run, so that the screen does not show the first steps."""
+    if not state.exists():
+        state.mkdir()
+        (state / "screen").write_text("query-0=earlier\n")
 
 
 def pi_session(tmp_path: Path, *lines, id: str, project: str = "app") -> Path:
