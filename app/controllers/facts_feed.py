@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.controllers.dialog_host import started
 from app.services.list_facts import ListFacts, write_problem
+from app.sessions.summary import DONE
 from app.view.arrangement import saved_fields
 from app.view.menus import CHANGED_KEYS
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from app.panes.sessions_pane import SessionsPane
     from app.setup import Setup
 
+MOST_LAST_WORDS = 100
+"""Sessions that need the user of which the last words are read."""
 _TOLD = "told-keys"
 """The value with the names of the changes that were told."""
 
@@ -129,6 +132,20 @@ class FactsFeed:
         """Show the recaps of sessions, if rows have a line for them."""
         if self._model.arrangement.roomy:
             self._pane.list.set_recaps(await self._files.read_recaps())
+
+    @started
+    async def read_last_words(self) -> None:
+        """Show the questions, errors and calls with which the sessions end that need the user, if only those
+        are listed.
+        """
+        if self._model.arrangement.needs:
+            states = self._pane.list.states
+            rows = [
+                line.row
+                for line in self._model.lines
+                if line.row is not None and (line.row.ending != DONE or line.row.path in states)
+            ]
+            self._pane.list.set_last_words(await self._files.read_last_words(rows[:MOST_LAST_WORDS]))
 
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
