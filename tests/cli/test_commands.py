@@ -206,9 +206,9 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "Auth  pi  aaaa1111  /work/app",
-        "00000001  • user: fix the login",
-        "e         • ├─ assistant: other answer [good] ← leaf",
-        "00000002    └─ assistant: too early",
+        "00000001  • › fix the login",
+        "e         • ├─   other answer   ◆ good ← leaf",
+        "00000002    └─   too early",
         "  (2 entries hidden; --json has all)",
     ]
 
@@ -249,8 +249,8 @@ def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
     done = leafmark("tree", "anew.jsonl").stdout.splitlines()
     assert done[1:4] == [
         "            ← leaf: the agent begins anew here",
-        "00000001    user: one",
-        "00000002    assistant: two",
+        "00000001    › one",
+        "00000002      two",
     ]
     assert leafmark("tree", "anew.jsonl", "--ascii").stdout.splitlines()[1] == (
         "            <- leaf: the agent begins anew here"
@@ -481,7 +481,7 @@ def test_labels_on_a_terminal_say_when_and_where_their_session_was_used(store, t
     heads, line = on_terminal(tmp_path, "labels", size=(24, 110))
     assert heads.split() == ["id", "entry", "age", "label", "folder", "title"]
     assert line.split()[:2] + line.split()[3:] == ["aaaa1111", "e", "good", "/work/app", "Auth"]
-    assert line.split()[2][-1] in "mhdwy"
+    assert line.split()[2].lstrip("0123456789") in ("m", "h", "d", "w", "mo", "y")
     heads, line = on_terminal(tmp_path, "labels", size=(24, 80))
     assert heads.split() == ["id", "entry", "age", "label", "title"]
 
