@@ -116,11 +116,8 @@ class ResumeController:
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
         is_example = plan.problem == EXAMPLE_PROBLEM
-        if (
-            self._facts.guides
-            and shows_key
-            and not (reason or plan.asks or (plan.problem and not is_example))
-        ):
+        is_plain = shows_key and not (reason or plan.asks or plan.problem)
+        if self._facts.guides and is_plain and not self._pane.box.has_focus:
             return guide_line(cells, *map(key_of, ("filter.open", "session.read", "session.resume")))
         command = shown_command(plan.argv, *self._session)
         return resume_line(
