@@ -179,3 +179,13 @@ def test_the_arguments_of_the_settings_are_given_to_the_agent(process, tmp_path,
     checked = process("config", "--check", LEAFMARK_CONFIG_DIR=str(config.parent))
     assert "arguments.pi: must be words" in checked.stdout + checked.stderr
     assert "arguments.nobody: there is no such agent" in checked.stdout + checked.stderr
+
+
+def test_a_toy_agent_resumes_an_example(process):
+    ids = process("list", "--demo", "--format", "{short_id} {title}", "agent:pi").stdout.splitlines()
+    short_id, _, title = ids[0].partition(" ")
+    done = process("--demo", "resume", short_id)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f'Here pi would go on with "{title}"\n  in ~/work/shop.' in done.stdout
+    assert "&& pi --session " in done.stdout
+    assert process("--demo", "resume", "--print", short_id).stdout.startswith("cd ")
