@@ -700,8 +700,10 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     async def _copied_sizes(self) -> dict[str, int]:
         """The number of characters that commands copy, by their ids."""
-        if self._has_focus("transcript"):
-            return await self.query(TranscriptPane).first().copied_sizes()
+        pane, focused = self.query(TranscriptPane).first(), self.focused
+        if focused is not None and pane in focused.ancestors_with_self:
+            sizes = await pane.copied_sizes()
+            return sizes | {id.replace("block.", "entry."): size for id, size in sizes.items()}
         if self._has_focus("tree"):
             return await copied_entry_sizes(cast("EntryTree", self.query_one("#tree")))
         return {}

@@ -407,12 +407,13 @@ class TreeSide(Vertical):
         if row is None or node is None or view is None or view.tree.path != row.path:
             return
         before = self._followed
-        self._followed = None if self._tree.is_at_leaf else EntryRef(node.id, node.offset)
+        found = self._tree.hit if self._list_pane.has_hit else None
+        follows = self._tree.is_at_leaf and found is None
+        self._followed = None if follows else EntryRef(node.id, node.offset)
         if self._followed is None:
             if before is not None:
                 self.transcript_pane.show_end(row)
         elif self.transcript_pane.entry != self._followed:
-            found = self._tree.hit if self._list_pane.has_hit else None
             self.transcript_pane.show_entry(row, node.id, node.offset, found)
 
     @on(TranscriptPane.SearchChanged)

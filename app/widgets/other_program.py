@@ -33,7 +33,8 @@ def copy_text(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> No
     doubt = f" – {unsure}" if unsure and unsure not in told else ""
     told.add(unsure)
     name = one_line(what[:1].lower() + what[1:])
-    app.notify(f"Copied the {name} ({text_size(text)}){doubt}", markup=False)
+    the = "" if " of " in name else "the "
+    app.notify(f"Copied {the}{name} ({text_size(text)}){doubt}", markup=False)
 
 
 def open_in_program(

@@ -39,7 +39,7 @@ async def test_the_copy_menu_says_how_much_each_choice_copies(browser, tmp_path)
     answer = "Do this:\n\n```sh\nmake test\n```"
     pi_session(tmp_path, *chain("fix the login", answer, id="s"), id="s")
     async with browser() as ui:
-        await ui.press("tab", "y")
+        await ui.press("t", "y")
         await ui.until(lambda: f"{len(answer)} characters" in ui.text(), "the entry in the tree")
         await ui.press("escape", "v")
         await ui.until(lambda: ui.focus == "transcript", "the transcript")
