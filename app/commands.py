@@ -157,6 +157,12 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("session.tag", "number_sign", "screen.act('tag')", "Edit the tags and the note of the session"),
     _no_preview("session.fork", "f", "screen.act('fork')", "Fork the session"),
     _no_preview("session.fork_to", "F", "screen.act('fork_to')", "Fork the session into another folder"),
+    _no_preview(
+        "session.keep", "B", "screen.act('keep')", "Keep copies of the marked sessions (or this one)"
+    ),
+    _no_preview(
+        "session.restore", "R", "screen.act('restore')", "Restore the kept session, whose file is gone"
+    ),
     _no_preview("session.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
     _sessions("session.tree", "t", "beside.show_tree", "Go to the tree of the session"),
     _no_preview(

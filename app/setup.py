@@ -87,6 +87,12 @@ class Setup:
         self.demo = demo
         self._clock = clock
         self.renewals: list[str] = []
+        try:
+            kept = kept_folder(self.state_folder)
+        except paths.CurrentFolderGone:
+            kept = ""  # its path is relative and cannot be resolved
+        for store in self.stores:
+            store.kept = kept
 
     def kept_files(self) -> list[str]:
         """The files and folders of agents and of leafmark, which no export replaces. They are the user's own
@@ -145,7 +151,6 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     configured = configured_stores(_configured(env), env, home, here[0])
     stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
-    _set_kept(stores, _state_folder(env))
     return Setup(
         env=env,
         home=home,
@@ -165,20 +170,6 @@ def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
 
     stores = read_settings(env).stores
     return [(agent, folder) for agent, folders in stores.items() for folder in folders]
-
-
-def _set_kept(stores: Sequence[Store], state_folder: str) -> None:
-    """Tell the stores where the copies of their sessions are."""
-    for store in stores:
-        store.kept = kept_folder(state_folder) if state_folder else ""
-
-
-def _state_folder(env: Mapping[str, str]) -> str:
-    """leafmark's state folder; "" if its path is relative and cannot be resolved."""
-    try:
-        return paths.state_folder(env)
-    except paths.CurrentFolderGone:
-        return ""
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:
@@ -270,7 +261,6 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
     for store in stores:
         # A variable may lead to the user's own pins file, which must not get the pins of examples.
         store.pins = ""
-    _set_kept(stores, os.path.join(folder, "state"))
     return Setup(
         env=env,
         home=folder,

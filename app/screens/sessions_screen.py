@@ -370,6 +370,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.facts.find_missing)
         self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.read_keeping)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -718,7 +719,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_show_settings(self) -> None:
         from app.dialogs.settings import SettingsDialog
 
-        self.app.push_screen(SettingsDialog(self.setup, self.settings))
+        self.host.show(SettingsDialog(self.setup, self.settings), lambda _: self.facts.read_keeping())
 
     def action_stop_acting(self) -> None:
         """Stop an export, an action on several sessions, or the reading of a transcript for another program;

@@ -48,6 +48,7 @@ _EARLIER = {
     "label": "label in",
     "leaf": "move the leaf of",
     "file": "create",
+    "keep": "keep",
     "tags": "tag",
     "note": "write a note on",
 }
