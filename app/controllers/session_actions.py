@@ -282,7 +282,8 @@ class SessionActions:
         model = self._pane.model
         paths = [*model.keeping.expiring]
         choices = [MenuRow(*each) for each in keep_choices(model.keeping, row)]
-        answer = await self._host.open(MenuDialog("Keep sessions", choices))
+        title = model.keeping.warnings(self._setup.now_ms(), with_key=False)[0]
+        answer = await self._host.open(MenuDialog(title, choices))
         if answer == THIS:
             self._keep([row] if row is not None else [])
         elif answer == NEVER:

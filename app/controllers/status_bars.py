@@ -89,7 +89,7 @@ class StatusBars:
         shown = self.activity or note if self._pane.model.is_filtered else self._note(note)
         warnings = self._pane.model.keeping.warnings(self._setup.now_ms())
         if warnings and not (self.activity or self._pane.model.is_filtered):
-            shown = " · ".join(filter(None, (shown, warnings[1])))
+            shown = f"{shown} · {warnings[-1]}" if shown else warnings[1]
         self._pane.joined = None if has_header else (self._live, shown)
         self._pane.update_rule()
 

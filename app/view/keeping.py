@@ -35,14 +35,17 @@ class Keeping(NamedTuple):
         """Whether the user is told about the expiring sessions, and asked what to do."""
         return self.setting == "ask" and bool(self.expiring)
 
-    def warnings(self, now_ms: int) -> Sequence[str]:
-        """The warning for the header in several lengths, the longest first; none if there is none."""
+    def warnings(self, now_ms: int, *, with_key: bool = True) -> Sequence[str]:
+        """The warning for the header in several lengths, the longest first; none if there is none.
+
+        :param with_key: with the key that opens the question.
+        """
         if not self.asks:
             return ()
         days = -(-(min(self.expiring.values()) - now_ms) // DAY_MS)
-        when = f"in {counted(days, 'day')}" if days > 0 else "at the next start"
+        when = f"in {counted(days, 'day')}" if days > 0 else "now"
         of = "".join(f" of {agent_named(name).title}" for name in self.agents if len(self.agents) == 1)
-        number, key = len(self.expiring), key_of("session.keep")
+        number, key = len(self.expiring), key_of("session.keep") if with_key else ""
         hint = f" ({key})" if key else ""
         return (
             f"{counted(number, 'session')}{of} may be deleted {when}{hint}",
@@ -57,12 +60,11 @@ def keep_choices(keeping: Keeping, row: Row | None) -> list[tuple[str, str, str,
     :param row: the session under the cursor.
     """
     number = len(keeping.expiring)
-    these = "this session" if number == 1 else f"these {number:,} sessions"
     choices = [
-        ("n", f"Keep {these} now", "", NOW),
-        ("a", "Always keep sessions before they are deleted", f'keep = "{ALWAYS}"', ALWAYS),
+        ("n", "Keep it now" if number == 1 else f"Keep these {number:,} now", "", NOW),
+        ("a", "Always keep before deletion", f'keep = "{ALWAYS}"', ALWAYS),
         ("x", "Never tell me", f'keep = "{NEVER}"', NEVER),
     ]
     if row is not None and not row.is_gone and [*keeping.expiring] != [row.path]:
-        choices.append(("B", "Keep only the session under the cursor", "", THIS))
+        choices.append(("B", "Keep the session under the cursor instead", "", THIS))
     return choices

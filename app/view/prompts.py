@@ -91,6 +91,14 @@ def continued_question(cells: int) -> str:
     return question
 
 
+def restore_question(title: str, cells: int) -> str:
+    """The question before a kept session is restored and resumed.
+
+    :param title: raw.
+    """
+    return _about("Its file is gone. Restore and resume", [title], cells, 0, brief="Restore and resume")
+
+
 def resume_only_question(title: str, cells: int) -> str:
     """The question before one session is resumed while others are marked.
 
