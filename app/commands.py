@@ -43,6 +43,7 @@ MENUS: dict[str, tuple[str, dict[str, str]]] = {
             "t": "trash.show",
             "h": "history.show",
             "s": "statistics.show",
+            "d": "disk.show",
             "a": "archive.show",
             "comma": "settings.show",
             "f": "theme.choose",
@@ -444,6 +445,7 @@ COMMANDS: tuple[Command, ...] = (
     _app("trash.show", "X", "show_place('trash')", "Open the trash, to restore sessions"),
     _app("settings.show", "comma", "show_settings", "Open the settings"),
     _app("statistics.show", "S", "show_place('statistics')", "Show statistics: tokens, cost, time, tools"),
+    _app("disk.show", "", "show_place('disk')", "Show the disk space of sessions, copies and index"),
     _app("archive.show", "A", "show_place('archive')", "Open oh-my-pi's archive"),
     _app(
         "pane.next",

@@ -713,7 +713,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.facts.tell_change("scope")
 
     def action_show_place(self, place: str) -> None:
-        """Show the "history", the "trash", the "archive" or the "statistics"."""
+        """Show the "history", the "trash", the "archive", the "statistics" or the "disk" space."""
         getattr(self.places, f"show_{place}")()
 
     def action_show_settings(self) -> None:
