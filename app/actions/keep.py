@@ -161,23 +161,11 @@ def replace(
 
     :raises SessionError: it was not moved; the copies may have been written.
     """
-    for copy in _copies_of(keep(path, store, stores).copy):
-        if reason := damage(copy):
-            raise DamagedCopy(copy, 0, reason)
+    copy = keep(path, store, stores, anew=True).copy
     change = trash(path, env, store, anyway=anyway)
-    for before, in_trash in change.moves:
-        # Lines may have been written between the copy and the move.
-        if not in_trash:
-            continue
-        files = [in_trash] if os.path.isfile(in_trash) else [file for file, _ in files_below(in_trash)]
-        for file in files:
-            was = before + file[len(in_trash) :]
-            if os.path.lexists(copy_path(was, store.kept)):
-                try:
-                    _copy_file(file, copy_path(was, store.kept), store.kept)
-                except SessionError as error:
-                    note = f"its copy lacks what was written last, which is in the trash: {error}"
-                    change = dataclasses.replace(change, note=note)
+    if change.after and not is_current(copy, os.stat(change.after)):
+        note = "its copy lacks what was written last, which is in the trash"
+        return dataclasses.replace(change, note=note)
     return change
 
 
@@ -403,7 +391,7 @@ def _copy_file(source: str, copy: str, kept: str, *, anew: bool = False) -> bool
             known = _state_of(copy)
             temporary = ""
             try:
-                _make_folders(os.path.dirname(copy), kept)
+                _make_own_folders(os.path.dirname(copy), kept)
                 target, temporary = new_copy(os.path.dirname(copy))
                 try:
                     is_whole = _pack(descriptor, before.st_size, target, temporary)
@@ -437,18 +425,26 @@ def _has_changed(source: str, descriptor: int, before: os.stat_result) -> bool:
         return False  # it was deleted, and was read whole
 
 
-def _make_folders(folder: str, kept: str) -> None:
-    """Make a folder in the folder of copies, for this user alone."""
-    if os.path.isdir(folder):
-        return
-    make_own_folders(os.path.dirname(kept), kept)
-    missing = []
+def _make_folders(folder: str, made: list[str]) -> None:
+    """Make a folder and those above it, for this user alone.
+
+    :param made: gets the folders that were made.
+    """
+    missing: list[str] = []
     while not os.path.isdir(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     for each in reversed(missing):
         with contextlib.suppress(FileExistsError):  # another thread or process made it
             os.mkdir(each, 0o700)
+            made.append(each)
+
+
+def _make_own_folders(folder: str, own: str) -> None:
+    """Make a folder in the folder `own` of leafmark, which may be missing as well."""
+    if not os.path.isdir(folder):
+        make_own_folders(os.path.dirname(own), own)
+        _make_folders(folder, [])
 
 
 def _pack(source: int, size: int, target: int, path: str) -> bool:
@@ -526,7 +522,7 @@ def _publish(
 
 def _move_to_earlier(copy: str, kept: str) -> None:
     path = earlier_folder(kept) + original_path(copy, kept)
-    _make_folders(os.path.dirname(path), earlier_folder(kept))
+    _make_own_folders(os.path.dirname(path), earlier_folder(kept))
     earlier = f"{path}.{len(_numbered(path)) + 1}{PACKED}"
     try:
         os.link(copy, earlier)
@@ -549,14 +545,7 @@ def _unpack_file(copy: str, target: str, mtime_ns: int, made: list[str]) -> None
 
     :param made: gets the folders and the file that were made.
     """
-    folder = os.path.dirname(target)
-    missing = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    for each in reversed(missing):
-        os.mkdir(each, 0o700)
-        made.append(each)
+    _make_folders(os.path.dirname(target), made)
     descriptor, temporary = new_copy(os.path.dirname(target))
     try:
         try:
