@@ -158,3 +158,13 @@ async def test_a_gone_session_is_restored_by_a_key_and_by_enter(browser, tmp_pat
         assert path.read_bytes() == before
     [copy] = (tmp_path / "state/kept").rglob("one.jsonl.gz")
     assert gzip.decompress(copy.read_bytes()) == before
+
+
+async def test_the_examples_have_a_session_that_may_be_deleted_and_no_other_warning(browser):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("f6")
+        await ui.until(lambda: "1 session of Claude Code may be deleted in 5 days (B)" in ui.text(), "it")
+        assert ui.toasts() == []
+        await ui.press("B", "x")
+        await ui.until(lambda: "may be deleted" not in ui.text(), "no warning")
+        assert settings(ui) == "", "examples do not change the user's settings"
