@@ -34,7 +34,7 @@ from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import agent_named, all_pins, discover, store_holding
 from app.stores.base import Store
-from app.stores.kept import is_copy
+from app.stores.kept import is_copy_of
 
 
 class CannotUndo(SessionError):
@@ -148,7 +148,8 @@ def _trash_again(change: Change, env: Mapping[str, str], store: Store | None) ->
 def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     """Trash the session that was made, or restored from a copy, unless it has new entries."""
     path = change.after or ""
-    if is_copy(change.before or ""):
+    if is_copy_of(change.before or "", path):
+        require(os.path.lexists(path), change, "the session is gone")
         is_same = is_current(change.before or "", os.stat(path))
         require(is_same, change, "the session has gone on since")
         return trash(path, env, store)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
-from app.stores.kept import is_copy
+from app.stores.kept import is_copy_of
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import age, moment
 
@@ -70,7 +70,7 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
     if change.kind == "pin":
         return f"{'Unpin' if change.after is None else 'Pin'} {quoted}"
     if change.kind == "file":
-        if is_copy(change.before or ""):
+        if is_copy_of(change.before or "", change.after or ""):
             return f"Restore {quoted}"
         if change.after_id == change.session_id:
             return f"Restore {quoted} from the archive"
