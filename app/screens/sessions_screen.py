@@ -271,6 +271,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             return False
         if command.id in ("change.undo", "change.redo"):
             return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
+        if command.id == "session.restore":
+            return any(row.is_gone for row in self.actions.targets())
         if not self.beside.works_now(command):
             return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
