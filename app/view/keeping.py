@@ -66,5 +66,5 @@ def keep_choices(keeping: Keeping, row: Row | None) -> list[tuple[str, str, str,
         ("x", "Never tell me", f'keep = "{NEVER}"', NEVER),
     ]
     if row is not None and not row.is_gone and [*keeping.expiring] != [row.path]:
-        choices.append(("B", "Keep the session under the cursor instead", "", THIS))
+        choices.append(("B", "Keep only the one at the cursor", "", THIS))
     return choices
