@@ -65,6 +65,7 @@ class ListModel:
     taggings     the tags and notes of the sessions; change them with `set_taggings`
     recaps       (agent, id) -> what the agent has noted about a session, raw
     keeping      which sessions are kept, and which ones may be deleted soon
+    last_words   (agent, id) -> the words with which a session ends that needs the user, inert
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
@@ -99,6 +100,7 @@ class ListModel:
         self.taggings: Taggings = {}
         self.recaps: Mapping[tuple[str, str], str] = {}
         self.keeping = Keeping()
+        self.last_words: Mapping[tuple[str, str], str] = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0
