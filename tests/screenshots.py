@@ -16,6 +16,7 @@ from typing import Any
 
 from app.browser import Browser
 from app.setup import Setup, setup_from_demo
+from app.stores import AGENTS
 from tests.svg import as_png, tidy
 
 TARGET = Path(__file__).parent.parent / "screenshots"
@@ -41,12 +42,13 @@ def demo(folder: Path) -> Setup:
 
 
 def make_resumable(setup: Setup) -> None:
-    """Make the example sessions look like the user's own: they can be resumed, with a pi on PATH."""
+    """Make the example sessions look like the user's own: they can be resumed, with all agents on PATH."""
     setup.demo = False
-    program = DEMO_FOLDER / "bin" / "pi"
-    program.parent.mkdir()
-    program.touch(mode=0o755)
-    setup.env["PATH"] = str(program.parent)
+    programs = DEMO_FOLDER / "bin"
+    programs.mkdir()
+    for agent in AGENTS:
+        (programs / agent.name).touch(mode=0o755)
+    setup.env["PATH"] = str(programs)
 
 
 async def settled(app: Any, pilot: Any) -> None:

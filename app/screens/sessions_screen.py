@@ -372,6 +372,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
         self.set_interval(TICK_EVERY, self.facts.read_recaps)
+        self.set_interval(TICK_EVERY, self.facts.read_last_words)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
@@ -750,6 +751,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.facts.remember_arrangement()
         if what == "hidden":
             self.facts.subagents_turned()
+        if what == "needs":
+            self.facts.read_last_words()
 
     def action_show_help(self) -> None:
         """Show the keys."""

@@ -89,7 +89,7 @@ class Arrangement(NamedTuple):
     @property
     def row_height(self) -> int:
         """Lines per row."""
-        return 2 if self.roomy or self.paths else 1
+        return 2 if self.roomy or self.paths or self.needs else 1
 
     @property
     def narrows(self) -> bool:

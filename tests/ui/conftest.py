@@ -330,6 +330,7 @@ def browser(tmp_path):
             "XDG_DATA_HOME": str(tmp_path / "data"),
         }
         surroundings |= env or {}
+        searched_before(tmp_path / "state")
         setup = Setup(
             env=surroundings,
             home=str(home),
@@ -351,7 +352,16 @@ def browser(tmp_path):
 @pytest.fixture
 def tree_shown(tmp_path):
     """The tree is shown from the start, as the last run left it."""
-    paths.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "state")}, {"panes-closed": ""})
+    paths.write_screen(
+        {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}, {"panes-closed": "", "query-0": "earlier"}
+    )
+
+
+def searched_before(state: Path) -> None:
+    """Write a query of an earlier run, so that the screen does not show the first steps."""
+    if not state.exists():
+        state.mkdir()
+        (state / "screen").write_text("query-0=earlier\n")
 
 
 def pi_session(tmp_path: Path, *lines, id: str, project: str = "app") -> Path:
