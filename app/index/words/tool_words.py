@@ -15,7 +15,7 @@ from contextlib import closing
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.utf8_text import fold
+from app.formats.utf8_text import fold, to_nfc
 from app.index.catalog.catalog_file import words_in, words_paths
 from app.index.file_reader import Task
 from app.index.query.query import REGEX
@@ -33,6 +33,7 @@ from app.index.words.word_segment import (
 from app.sessions.summaries.words_reader import WORD, WordsRead
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Sequence
 
     from app.index.file_reader import SessionFile
@@ -73,31 +74,35 @@ class Words(NamedTuple):
         """The sessions with a term in the texts of tools. Only those that `covers` covers count: the search
         looks into the files of the others, and into those that may have the term.
 
-        A word that is one in Unicode's sense is known to be in a session or not. Before and behind a blank or
-        a sign, words have to end and to begin, and case may count: then sessions with all the words of the
-        term may have it.
+        A term that is one word, or a part of one, is known to be in a session or not. If it has several, with
+        blanks or other signs between them, the sessions with all of these words may have it.
 
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
             return None
-        folded = fold(term.text)
-        runs = list(WORD.finditer(folded))
-        if not runs:
+        text = to_nfc(term.text) if term.exact else fold(term.text)
+        words = list(WORD.finditer(text))
+        if not words:
             return None
-        candidates: set[str] | None = None
-        for run in runs:
-            part, begins, ends = run[0].encode("utf-8", "replace"), run.start() > 0, run.end() < len(folded)
-            having: set[str] = set()
-            maybe: set[str] = set()
-            for segment, paths in zip(self.segments, self.paths, strict=True):
-                sure, others = segment.numbers_with(part, begins=begins, ends=ends)
-                having.update([paths[number] for number in numbers_of(sure)])
-                maybe.update([paths[number] for number in numbers_of(others)])
-            candidates = having | maybe if candidates is None else candidates & (having | maybe)
+        found = [self._sessions_with(word, len(text)) for word in words]
+        if words[0].span() == (0, len(text)):
+            return found[0]
+        return Sessions(frozenset(), frozenset.intersection(*[each.having | each.maybe for each in found]))
+
+    def _sessions_with(self, word: re.Match[str], length: int) -> Sessions:
+        """The sessions with a word of a term.
+
+        :param length: of the term. Before and behind other signs of it, the word begins and ends.
+        """
+        part = word[0].encode("utf-8", "replace")
+        having: set[str] = set()
+        maybe: set[str] = set()
+        for segment, paths in zip(self.segments, self.paths, strict=True):
+            sure, others = segment.numbers_with(part, begins=word.start() > 0, ends=word.end() < length)
+            having.update([paths[number] for number in numbers_of(sure)])
+            maybe.update([paths[number] for number in numbers_of(others)])
         # A reading that another has replaced has no path.
-        if term.exact or runs[0].span() != (0, len(folded)):
-            return Sessions(frozenset(), frozenset(candidates or ()) - {""})
         return Sessions(frozenset(having - {""}), frozenset(maybe - having - {""}))
 
 

@@ -1,7 +1,8 @@
 """Reads the words of the tool calls, their output and the commands of users in a session.
 
 The texts are those that a search reads from the file, so that both agree. A word is a longest run of letters,
-digits and `_`, folded.
+digits and the signs of paths, names of files, options and addresses, with the bracket of a call behind it. It is
+read folded and, if it differs, as it is written (NFC): `load_tree(` and `Load_Tree(`.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from app.formats.glued import entries_in
 from app.formats.header import find_header
 from app.formats.lines import BOM, line_windows, opened, read_all
 from app.formats.odd_values import without_odd_words
-from app.formats.search_text import text_pieces
+from app.formats.search_text import iter_texts
 from app.formats.text_kinds import TOOLS
-from app.formats.utf8_text import fold_text
+from app.formats.utf8_text import fold_text, nfc_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"[\w./@~-]+\(?")
 
 _CHECKED = 256
 """Bytes before the end of what was read that must be the same if the rest is appended."""
-_SPACED = bytes(byte if byte > 127 or byte in b"_" or chr(byte).isalnum() else 32 for byte in range(256))
-"""Makes blanks of what stands between words in ASCII."""
+_SPACED = bytes(byte if byte > 127 or byte in b"_./@~-(" or chr(byte).isalnum() else 32 for byte in range(256))
+"""Makes blanks of the characters of ASCII that are in no word. A word ends after a bracket."""
 
 
 class WordsRead(NamedTuple):
@@ -65,8 +66,8 @@ def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0)
             texts: list[str] = []
             for line in bytes(buffer[:size]).split(b"\n"):
                 for entry in entries_in(line.removeprefix(BOM), dialect) if line else ():
-                    pieces = text_pieces(without_odd_words(entry), other=False)
-                    texts += [piece.text for piece in pieces if piece.kind in TOOLS]
+                    parts = iter_texts(without_odd_words(entry), other=False)
+                    texts += [text for kind, text, _ in parts if kind in TOOLS]
             found.update(words_in("\n".join(texts)))
             if buffer.endswith(b"\n", 0, size):
                 end += length
@@ -78,14 +79,21 @@ def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0)
 
 def words_in(text: str) -> set[bytes]:
     """The words of a text."""
-    data = fold_text(text)
-    found = set(data.translate(_SPACED).split())
-    if data.isascii():
-        return found
+    if text.isascii():
+        written = _runs(text.encode())
+        return written.union([word.lower() for word in written])
+    found = _runs(nfc_text(text)) | _runs(fold_text(text))
     others = [each for each in found if not each.isascii()]
     found.difference_update(others)
     found.update(word.encode() for each in others for word in WORD.findall(each.decode("utf-8", "replace")))
     return found
+
+
+def _runs(data: bytes) -> set[bytes]:
+    """The words of a text in UTF-8, those beyond ASCII with other characters between them."""
+    runs = set(data.replace(b"(", b"( ").translate(_SPACED).split())
+    runs.discard(b"(")
+    return runs
 
 
 def _check(descriptor: int, end: int) -> int:
