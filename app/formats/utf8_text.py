@@ -5,8 +5,10 @@ stringzilla does both with SIMD. On a platform without its wheel plain Python do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from unicodedata import is_normalized, normalize
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import combining, is_normalized, normalize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,11 +33,88 @@ def to_nfc(text: str) -> str:
     return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
 
 
-def fold(text: str) -> str:
+def with_marks(text: str) -> str:
     """`text` without differences of case and composition: NFC, casefold, NFC. White space stays."""
     if text.isascii():
         return text.lower()
     return to_nfc(to_nfc(text).casefold())
+
+
+def fold(text: str) -> str:
+    """`text` without differences of case, composition, width and marks. White space stays.
+
+    Marks are those of Latin and Greek letters, and of "ё": in other scripts, a mark makes another letter.
+    Full-width characters of ASCII and half-width Katakana become the usual ones.
+    """
+    if text.isascii():
+        return text.lower()
+    # Without a mark, what was around it may compose.
+    return to_nfc(_marked().text.sub(_plain, with_marks(text)))
+
+
+def counts_marks(text: str) -> bool:
+    """Whether a word of a query has marks, so that it is not found without them."""
+    if text.isascii():
+        return False
+    plain = plain_characters()
+    return any(char in plain and char < "\uff00" for char in with_marks(text))
+
+
+@lru_cache(maxsize=1)
+def plain_characters() -> dict[str, str]:
+    """Characters that `with_marks` leaves, and pairs of half-width Katakana -> what `fold` makes of them."""
+    plain = {"ё": "е", "ø": "o", "ł": "l", "đ": "d", **dict.fromkeys(map(chr, range(0x300, 0x370)), "")}
+    for char in map(chr, (*range(0xC0, 0x250), *range(0x370, 0x3D0), *range(0x1E00, 0x2000))):
+        letter, *marks = list(normalize("NFD", char))
+        if marks and all(map(combining, marks)) and letter.isalpha() and with_marks(char) == char:
+            plain[char] = plain.get(letter, letter)
+    for char in map(chr, (*range(0xFF01, 0xFF5F), *range(0xFF61, 0xFF9E))):
+        plain[char] = normalize("NFKC", char)
+        for mark in "\uff9e\uff9f":
+            voiced = normalize("NFKC", char + mark)
+            if len(voiced) == 1:
+                plain[char + mark] = voiced
+    return plain
+
+
+class _Marked(NamedTuple):
+    """Patterns of the characters of `plain_characters` and some others, in text and in UTF-8."""
+
+    text: re.Pattern[str]
+    utf8: re.Pattern[bytes]
+
+
+@lru_cache(maxsize=1)
+def _marked() -> _Marked:
+    # Compiled for the first text that is not ASCII: it takes longer than a start has time for.
+    return _Marked(
+        re.compile(
+            "[\uff66-\uff9d][\uff9e\uff9f]?|[\u00c0-\u024f\u0300-\u036f\u0390\u03ac-\u03b0\u03ca-\u03ce\u0451"
+            "\u1e00-\u1fff\uff01-\uff5e\uff61-\uff65]"
+        ),
+        re.compile(
+            rb"[\xc3-\xc9\xcc\xcd][\x80-\xbf]|\xce[\x90\xac-\xb0]|\xcf[\x8a-\x8e]|\xd1\x91"
+            rb"|\xe1[\xb8-\xbf][\x80-\xbf]|\xef[\xbc-\xbe][\x80-\xbf](?:\xef\xbe[\x9e\x9f])?"
+        ),
+    )
+
+
+MARKED_BYTES = bytes([*range(0xC3, 0xCA), *range(0xCC, 0xD0), 0xD1, 0xE1, 0xEF])
+"""The first bytes of the characters of `plain_characters` in UTF-8."""
+
+
+def _plain(match: re.Match[str]) -> str:
+    return _plain_text(match[0])
+
+
+def _plain_text(text: str) -> str:
+    plain = plain_characters()
+    found = plain.get(text)
+    return "".join([plain.get(char, char) for char in text]) if found is None else found
+
+
+def _plain_utf8(match: re.Match[bytes]) -> bytes:
+    return _plain_text(match[0].decode()).encode()
 
 
 def to_utf8(folded: str) -> bytes:
@@ -64,6 +143,9 @@ def fold_utf8(data: bytes) -> bytes | None:
         return None
     if any(find(data, prefix, 0) >= 0 for prefix in _NOT_FOLDED_ALIKE):
         return None
+    if stringzilla.find_first_of(found, MARKED_BYTES) >= 0:
+        found = _marked().utf8.sub(_plain_utf8, found)
+        return found if stringzilla.utf8_find_denormalized(found, "NFC") is None else None
     return found
 
 

@@ -8,6 +8,7 @@ from heapq import merge
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
+from app.formats.utf8_text import fold
 from app.index.search.documents import Block, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileResult, FileSearcher
@@ -73,7 +74,7 @@ class SearchPass:
         self.incomplete: list[Document] = []
         self.partial: list[Document] = []
         self.tools = ToolTerms(plan, words)
-        if any(matcher.exact for matcher in (*plan.wanted, *plan.unwanted)):
+        if any(matcher.form is not fold for matcher in (*plan.wanted, *plan.unwanted)):
             segments.checks_written = True
         self.evaluator = Evaluator(plan, segments, token, touched)
         self.finder = PassageFinder(self.evaluator, token)

@@ -29,14 +29,18 @@ class ToolTerms:
     def has(self, matcher: TermMatcher, document: Document) -> bool | None:
         """Whether the file of a session has a term in the texts of its tools; None if only the file tells."""
         words = self._words
-        if words is None or matcher.near or not self._covers(document, words):
+        if words is None or not self._covers(document, words):
             return None
-        if matcher.term not in self._sessions:
-            self._sessions[matcher.term] = words.sessions_with(matcher.term)
-        sessions = self._sessions[matcher.term]
-        if sessions is None or document.row.path in sessions.maybe:
+        answers = [self._has(term, document.row.path, words) for term in matcher.alternatives]
+        return True if True in answers else None if None in answers else False
+
+    def _has(self, term: Term, path: str, words: Words) -> bool | None:
+        if term not in self._sessions:
+            self._sessions[term] = words.sessions_with(term)
+        sessions = self._sessions[term]
+        if sessions is None or path in sessions.maybe:
             return None
-        if document.row.path in sessions.having:
+        if path in sessions.having:
             return True if self._is_sure else None
         return False if self._knows_all else None
 

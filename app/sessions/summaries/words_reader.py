@@ -1,8 +1,8 @@
 """Reads the words of the tool calls, their output and the commands of users in a session.
 
 The texts are those that a search reads from the file, so that both agree. A word is a longest run of letters,
-digits and the signs of paths, names of files, options and addresses, with the bracket of a call behind it. It is
-read folded and, if it differs, as it is written (NFC): `load_tree(` and `Load_Tree(`.
+digits and the signs of paths, names of files, options and addresses, with the bracket of a call behind it. It
+is read folded and, if it differs, as it is written (NFC): `load_tree(` and `Load_Tree(`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ WORD = re.compile(r"[\w./@~-]+\(?")
 
 _CHECKED = 256
 """Bytes before the end of what was read that must be the same if the rest is appended."""
-_SPACED = bytes(byte if byte > 127 or byte in b"_./@~-(" or chr(byte).isalnum() else 32 for byte in range(256))
+_SPACED = bytes(
+    byte if byte > 127 or byte in b"_./@~-(" or chr(byte).isalnum() else 32 for byte in range(256)
+)
 """Makes blanks of the characters of ASCII that are in no word. A word ends after a bracket."""
 
 

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 try:
     from stringzilla import find as _find
+    from stringzilla import find_first_of as _find_any
     from stringzilla import utf8_uncased_search as _find_uncased
 except ImportError:  # a platform without a wheel
-    _find = _find_uncased = None
+    _find = _find_any = _find_uncased = None
 
 _COMMON = '",:etaoinsrhldcumfpgwybv'
 """Characters of session files, the most frequent first. The others are rarer."""
@@ -35,7 +36,7 @@ _ODD_NUMBER = re.compile(rb"[:\[,][ \t\r]*-?(?:[0-9.]+[eE]|0\.0000|[0-9.]{16})")
 _ARGUMENTS = b'"arguments"'
 
 TO_ASCII = {
-    "a": "ẚ",
+    "a": "ẚ\u212b",
     "f": "ﬀﬁﬂﬃﬄ",
     "i": "İﬁﬃ",
     "k": "\u212a",
@@ -47,6 +48,11 @@ TO_ASCII = {
     "`": "\u1fef",
 }
 """ASCII character -> the other characters that fold to something with it. A test compares it with Unicode."""
+
+_MARKED = bytes([*range(0xC3, 0xCA), 0xCC, 0xCD, 0xE1, 0xEF])
+"""The first bytes of combining marks, of Latin letters with marks, and of full and half width."""
+_MARKED_CODES = rb"\\u(?:00[c-fC-F]|01|02[0-4]|03[0-6]|1[eE]|[fF]{2})"
+"""The escapes of these characters."""
 
 _BLOCK = 0x100
 _BEYOND = 0x30000
@@ -143,6 +149,19 @@ def escapes(pattern: bytes) -> Finder:
         return start
 
     return find_matching
+
+
+def marked() -> list[Finder]:
+    """Finders of what becomes a plain character, or nothing, when marks and widths are folded."""
+    find_any = _find_any
+    if _find is None or find_any is None:
+        return [matching(re.compile(b"[" + _MARKED + b"]")), escapes(_MARKED_CODES)]
+
+    def find_marked(data: bytes | bytearray, start: int, end: int) -> int:
+        offset: int = find_any(data, _MARKED, start, end)
+        return offset
+
+    return [find_marked, escapes(_MARKED_CODES)]
 
 
 def odd_numbers() -> Finder:

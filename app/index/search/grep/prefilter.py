@@ -23,6 +23,7 @@ from app.index.search.grep.byte_search import (
     in_any_case,
     is_findable,
     knows_case,
+    marked,
     odd_numbers,
     precursors,
     same_case,
@@ -156,7 +157,11 @@ def name_filter(names: Collection[str]) -> Prefilter:
         return Prefilter()
     return any_of(
         [
-            RunFilter(in_any_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
+            RunFilter(
+                in_any_case(f'"{name}"'),
+                [escapes(_codes((*name, *name.upper(), *becomes(name)))), *marked()],
+                0,
+            )
             for name in sorted(names)
         ]
     )
@@ -173,19 +178,19 @@ def word_filter(word: str, cased: str = "") -> Prefilter:
     :param cased: the same word as written, if its case counts.
     """
     if _CASED.fullmatch(cased):
-        return _ascii_filter(word, [exactly(_as_json(cased))], word)
+        return _ascii_filter(word, [exactly(_as_json(cased))], word, [])
     run = max(_ASCII.findall(word), key=len, default="")
     mixed = _mixed_run(word) if knows_case() and not word.isascii() else ""
     if len(run) < 2 * _weight(mixed):
         return _mixed_filter(mixed, word)
-    return _ascii_filter(run, in_any_case(_as_json(run).decode()), word) if run else Prefilter()
+    return _ascii_filter(run, in_any_case(_as_json(run).decode()), word, marked()) if run else Prefilter()
 
 
 # -- the filters of words --
 
 
-def _ascii_filter(run: str, finders: list[Finder], word: str) -> Prefilter:
-    odd = [escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
+def _ascii_filter(run: str, finders: list[Finder], word: str, odd: list[Finder]) -> Prefilter:
+    odd = [*odd, escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
     if "/" in run:
         odd.append(exactly(rb"\/"))
     if _NUMBER.fullmatch(run) or run in _INFINITY:
@@ -205,7 +210,11 @@ def _mixed_filter(run: str, word: str) -> Prefilter:
     codes = _codes(("\0", *ascii_, *"".join(ascii_).upper(), *strange, *rare, *plain))
     needles = shortened([*odd, *map(to_utf8, rare)])
     return RunFilter(
-        [uncased(run)], [*map(exactly, needles), escapes(codes)], _weight(run), word, run == word
+        [uncased(run)],
+        [*map(exactly, needles), escapes(codes), *marked()],
+        _weight(run),
+        word,
+        run == word,
     )
 
 
