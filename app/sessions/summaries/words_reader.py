@@ -18,12 +18,13 @@ from app.formats.lines import BOM, line_windows, opened, read_all
 from app.formats.odd_values import without_odd_words
 from app.formats.search_text import iter_texts
 from app.formats.text_kinds import TOOLS
-from app.formats.utf8_text import fold_text, nfc_text
+from app.formats.utf8_text import fold, nfc_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORD = re.compile(r"[\w./@~-]+\(?")
+WORD = re.compile(r"[\w./@~\u0300-\u036f．／＠～＿－-]+[(（]?")
+"""With combining marks, and signs of full width: without marks, and in their usual width, they are words."""
 
 _CHECKED = 256
 """Bytes before the end of what was read that must be the same if the rest is appended."""
@@ -81,21 +82,17 @@ def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0)
 
 def words_in(text: str) -> set[bytes]:
     """The words of a text."""
-    if text.isascii():
-        written = _runs(text.encode())
-        return written.union([word.lower() for word in written])
-    found = _runs(nfc_text(text)) | _runs(fold_text(text))
-    others = [each for each in found if not each.isascii()]
-    found.difference_update(others)
-    found.update(word.encode() for each in others for word in WORD.findall(each.decode("utf-8", "replace")))
+    # Few words are not ASCII, and each is folded once.
+    runs = set(nfc_text(text).replace(b"(", b"( ").translate(_SPACED).split())
+    found = {run for run in runs if run.isascii()}
+    runs -= found
+    found.discard(b"(")
+    found.update([word.lower() for word in found])
+    for run in runs:
+        for word in WORD.findall(run.decode("utf-8", "replace")):
+            found.add(word.encode())
+            found.update([folded.encode() for folded in WORD.findall(fold(word))])
     return found
-
-
-def _runs(data: bytes) -> set[bytes]:
-    """The words of a text in UTF-8, those beyond ASCII with other characters between them."""
-    runs = set(data.replace(b"(", b"( ").translate(_SPACED).split())
-    runs.discard(b"(")
-    return runs
 
 
 def _check(descriptor: int, end: int) -> int:

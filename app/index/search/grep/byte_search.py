@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
-from app.formats.utf8_text import fold
+from app.formats.utf8_text import MARKED_BYTES, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,10 +49,8 @@ TO_ASCII = {
 }
 """ASCII character -> the other characters that fold to something with it. A test compares it with Unicode."""
 
-_MARKED = bytes([*range(0xC3, 0xCA), 0xCC, 0xCD, 0xE1, 0xEF])
-"""The first bytes of combining marks, of Latin letters with marks, and of full and half width."""
 _MARKED_CODES = rb"\\u(?:00[c-fC-F]|01|02[0-4]|03[0-6]|1[eE]|[fF]{2})"
-"""The escapes of these characters."""
+"""The escapes of the characters that begin with `MARKED_BYTES`."""
 
 _BLOCK = 0x100
 _BEYOND = 0x30000
@@ -155,10 +153,10 @@ def marked() -> list[Finder]:
     """Finders of what becomes a plain character, or nothing, when marks and widths are folded."""
     find_any = _find_any
     if _find is None or find_any is None:
-        return [matching(re.compile(b"[" + _MARKED + b"]")), escapes(_MARKED_CODES)]
+        return [matching(re.compile(b"[" + MARKED_BYTES + b"]")), escapes(_MARKED_CODES)]
 
     def find_marked(data: bytes | bytearray, start: int, end: int) -> int:
-        offset: int = find_any(data, _MARKED, start, end)
+        offset: int = find_any(data, MARKED_BYTES, start, end)
         return offset
 
     return [find_marked, escapes(_MARKED_CODES)]
