@@ -90,7 +90,7 @@ class TouchedFiles:
         :param on_progress: called with the number of sessions that were read, and how many are to be read.
         :param should_stop: asked before each session, or now and then while workers read; what was read is
             kept.
-        :param gentle: give workers a lower priority.
+        :param gentle: see `read_all`.
         :return: whether something has changed.
         """
         with self._lock:
