@@ -142,12 +142,8 @@ class Evaluator:
         """
         if matcher.form is not fold:
             return []
-        matching = []
-        for slot in slots:
-            paths = touched(block.documents[slot].row)
-            if paths is not None and any(matcher.find_in(paths.all)):
-                matching.append(slot)
-        return matching
+        paths, is_in = block.touched(touched), matcher.in_text
+        return [slot for slot in slots if paths[slot] and is_in(paths[slot], "")]
 
     def _in_fields(self, matcher: TermMatcher, fields: Fields, slots: Sequence[int]) -> Collection[int]:
         """The slots of the sessions whose fields have a term."""

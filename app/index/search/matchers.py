@@ -139,6 +139,11 @@ class WordMatcher(TermMatcher):
             return False
         return self.form is not with_marks or self.has_marks_at(source, begin, end)
 
+    def in_text(self, folded: str, text: str) -> bool:
+        if self.form is not fold:
+            return super().in_text(folded, text)
+        return any(word in folded for word in self.spellings)
+
     def find_in(self, text: str) -> Iterator[Range]:
         if not all(self.spellings):
             return iter(())  # Marks without letters are in no folded text.

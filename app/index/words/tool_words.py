@@ -53,6 +53,15 @@ class Sessions(NamedTuple):
     maybe: frozenset[str]
 
 
+def any_of(answers: Sequence[Sessions | None]) -> Sessions | None:
+    """The sessions with any of several terms; None if nothing is known about one of them."""
+    known = [answer for answer in answers if answer is not None]
+    if len(known) < len(answers):
+        return None
+    having = frozenset[str]().union(*[answer.having for answer in known])
+    return Sessions(having, frozenset[str]().union(*[answer.maybe for answer in known]) - having)
+
+
 class Words(NamedTuple):
     """The words at one moment.
 
