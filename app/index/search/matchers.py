@@ -35,6 +35,7 @@ class TermMatcher:
     exact              its case counts
     form               the function that gives a text the form in which the term is found: `to_nfc` if case
                        counts, and for a pattern with marks; `with_marks` if marks count; else `fold`
+    marked             the term of the query has marks
     near               it stands for other spellings of the term
     is_certain         every offset that `find_first` returns is a match, without `in_passage`
     finds_backwards    it has `find_last`
@@ -48,7 +49,8 @@ class TermMatcher:
         self.term = term
         self.exact = term.exact
         self.form: Callable[[str], str] = to_nfc if term.exact else fold
-        if not term.exact and counts_marks(term.text):
+        self.marked = counts_marks(term.text)
+        if not term.exact and self.marked:
             self.form, self.is_certain = with_marks, False
 
     @property
@@ -395,7 +397,7 @@ def matcher_for(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -
         return WordMatcher(term, spellings)
     if spellings:
         matcher = matcher_for(without_case(term))
-        matcher.near = True
+        matcher.near, matcher.marked = True, counts_marks(term.text)
         return matcher
     if term.kind == PHRASE:
         return WordMatcher(term) if len(term.text.split()) == 1 else PhraseMatcher(term)

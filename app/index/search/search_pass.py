@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
     Passes = Callable[[Document], bool]
 
+MOST_WITH_MARKS = 100
+"""Files in which words are found with marks that the query does not have, in a second. With more files to
+read, their words of tools are not known yet, and they are searched for the words as they are typed.
+"""
 BEST_AT_ONCE = 50
 """Matching files whose best passage is worked out at once: it takes as long as searching a file that lacks
 all terms, and few hits are shown at a time."""
@@ -96,6 +100,8 @@ class SearchPass:
         for block in self._snapshot.blocks:
             self._token.check()
             yield self._search_block(block)
+        files = len(self.undecided) + len(self.incomplete) + len(self.partial)
+        self.files.finds_marks = files <= MOST_WITH_MARKS
 
     def search_files(self, documents: Iterable[Document]) -> Iterator[Document | None]:
         """Those of some sessions whose files match, and None for each of the others.
@@ -239,9 +245,10 @@ class SearchPass:
 class FileMatcher:
     """Searches the files of sessions, for texts that are not stored.
 
-    as_kept   paths of files that cannot be read; their stored text was searched
-    unread    path -> reason for those without the text that is searched
-    details   fills in the hits of the pass
+    as_kept       paths of files that cannot be read; their stored text was searched
+    unread        path -> reason for those without the text that is searched
+    details       fills in the hits of the pass
+    finds_marks   words without marks are found with marks
     """
 
     def __init__(
@@ -258,6 +265,7 @@ class FileMatcher:
         """The parameters are those of `SearchPass`."""
         self.as_kept: list[str] = []
         self.unread: dict[str, str] = {}
+        self.finds_marks = True
         self.plan = evaluator.plan
         self._evaluator = evaluator
         self._finder = finder
@@ -349,7 +357,7 @@ class FileMatcher:
         ):
             return None
         if self._searcher is None:
-            self._searcher = FileSearcher(plan)
+            self._searcher = FileSearcher(plan, finds_marks=self.finds_marks)
         row = document.row
         return self._searcher.search(
             row.path,

@@ -15,7 +15,7 @@ from contextlib import closing
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.utf8_text import counts_marks, fold, to_nfc
+from app.formats.utf8_text import counts_marks, fold, to_nfc, with_marks
 from app.index.catalog.catalog_file import words_in, words_paths
 from app.index.file_reader import Task
 from app.index.query.query import REGEX
@@ -84,19 +84,19 @@ class Words(NamedTuple):
         looks into the files of the others, and into those that may have the term.
 
         A term that is one word, or a part of one, is known to be in a session or not. If it has several, with
-        blanks or other signs between them, or marks that count, the sessions with all of these words may have
-        it.
+        blanks or other signs between them, the sessions with all of these words may have it.
 
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
             return None
-        text = to_nfc(term.text) if term.exact else fold(term.text)
+        form = to_nfc if term.exact else with_marks if counts_marks(term.text) else fold
+        text = form(term.text)
         words = list(WORD.finditer(text))
         if not words:
             return None
         found = [self._sessions_with(word, len(text)) for word in words]
-        if words[0].span() == (0, len(text)) and (term.exact or not counts_marks(term.text)):
+        if words[0].span() == (0, len(text)):
             return found[0]
         return Sessions(frozenset(), frozenset.intersection(*[each.having | each.maybe for each in found]))
 

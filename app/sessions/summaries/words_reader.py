@@ -2,7 +2,8 @@
 
 The texts are those that a search reads from the file, so that both agree. A word is a longest run of letters,
 digits and the signs of paths, names of files, options and addresses, with the bracket of a call behind it. It
-is read folded and, if it differs, as it is written (NFC): `load_tree(` and `Load_Tree(`.
+is read folded and, if it differs, as it is written (NFC) and in small letters with marks: `load_tree(` and
+`Load_Tree(`; `cafe`, `Café` and `café`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from app.formats.lines import BOM, line_windows, opened, read_all
 from app.formats.odd_values import without_odd_words
 from app.formats.search_text import iter_texts
 from app.formats.text_kinds import TOOLS
-from app.formats.utf8_text import fold, nfc_text
+from app.formats.utf8_text import fold, nfc_text, with_marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,8 @@ def words_in(text: str) -> set[bytes]:
     for run in runs:
         for word in WORD.findall(run.decode("utf-8", "replace")):
             found.add(word.encode())
-            found.update([folded.encode() for folded in WORD.findall(fold(word))])
+            for form in (with_marks, fold):
+                found.update([folded.encode() for folded in WORD.findall(form(word))])
     return found
 
 

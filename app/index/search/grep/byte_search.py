@@ -58,6 +58,8 @@ _BEYOND = 0x30000
 _JAMOS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 """Vowels and final consonants that compose with what precedes them. A rule composes Hangul, not a table."""
 _REPLACEMENT = "\ufffd"
+_HALF_WIDTH = {"\u3099": "\uff9e", "\u309a": "\uff9f"}
+"""Marks of Katakana -> the same of half width."""
 
 
 # -- finders --
@@ -236,6 +238,7 @@ def precursors(char: str) -> frozenset[str]:
     for mark in normalize("NFD", char)[1:]:
         characters.add(mark)
         characters.update(folds_to.get(mark, ()))
+        characters.update(_HALF_WIDTH.get(mark, ""))
     return frozenset(characters)
 
 
