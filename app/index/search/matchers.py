@@ -144,6 +144,8 @@ class WordMatcher(TermMatcher):
     def in_text(self, folded: str, text: str) -> bool:
         if self.form is not fold:
             return super().in_text(folded, text)
+        if len(self.spellings) == 1:
+            return self.spellings[0] in folded
         return any(word in folded for word in self.spellings)
 
     def find_in(self, text: str) -> Iterator[Range]:

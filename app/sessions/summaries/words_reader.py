@@ -9,13 +9,12 @@ is read folded and, if it differs, as it is written (NFC) and in small letters w
 from __future__ import annotations
 
 import re
-import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.dialects import dialect_named
 from app.formats.glued import entries_in
 from app.formats.header import find_header
-from app.formats.lines import BOM, line_windows, opened, read_all
+from app.formats.lines import BOM, digest_before, line_windows, opened
 from app.formats.odd_values import without_odd_words
 from app.formats.search_text import iter_texts
 from app.formats.text_kinds import TOOLS
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[\w./@~\u0300-\u036f．／＠～＿－-]+[(（]?")
 """With combining marks, and signs of full width: without marks, and in their usual width, they are words."""
 
-_CHECKED = 256
-"""Bytes before the end of what was read that must be the same if the rest is appended."""
 _SPACED = bytes(
     byte if byte > 127 or byte in b"_./@~-(" or chr(byte).isalnum() else 32 for byte in range(256)
 )
@@ -62,7 +59,7 @@ def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0)
     found: set[bytes] = set()
     with opened(path) as descriptor:
         header = find_header(path, descriptor, agents)
-        if begin and _check(descriptor, begin) != check:
+        if begin and digest_before(descriptor, begin) != check:
             begin = 0
         dialect = dialect_named(header.dialect)
         end = begin
@@ -78,7 +75,7 @@ def read_words(path: str, agents: Sequence[str], begin: int = 0, check: int = 0)
             else:
                 # The unfinished line is read again when it is whole.
                 end += buffer.rfind(b"\n", 0, size) + 1
-        return WordsRead(b"\n".join(found), begin, end, _check(descriptor, end))
+        return WordsRead(b"\n".join(found), begin, end, digest_before(descriptor, end))
 
 
 def words_in(text: str) -> set[bytes]:
@@ -95,8 +92,3 @@ def words_in(text: str) -> set[bytes]:
             for form in (with_marks, fold):
                 found.update([folded.encode() for folded in WORD.findall(form(word))])
     return found
-
-
-def _check(descriptor: int, end: int) -> int:
-    start = max(0, end - _CHECKED)
-    return zlib.crc32(read_all(descriptor, end - start, start))
