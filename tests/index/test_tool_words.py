@@ -158,7 +158,9 @@ def test_words_are_sure_and_other_terms_are_candidates(store: Store) -> None:
     # The words are not beside each other: only the file tells.
     assert store.maybe('"one off"') == ["b", "c"]
     assert store.maybe('"Tree one"') == []
-    for text in ("=>", "re:au.h"):
+    assert store.maybe("re:au.h") == store.maybe("re:Au.h") == ["a", "c"]
+    assert store.maybe("re:session_[a-z]+n|naïve") == ["a", "b"]
+    for text in ("=>", "re:[a-z]{9}"):
         assert store.index.tool_words.current().sessions_with(term(text)) is None
 
 

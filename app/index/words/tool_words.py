@@ -19,6 +19,7 @@ from app.formats.utf8_text import counts_marks, fold, to_nfc, with_marks
 from app.index.catalog.catalog_file import words_in, words_paths
 from app.index.file_reader import Task
 from app.index.query.query import REGEX
+from app.index.query.regex import required_literals
 from app.index.scan.executor import read_all
 from app.index.scan.walk import is_much
 from app.index.words.word_segment import (
@@ -33,7 +34,6 @@ from app.index.words.word_segment import (
 from app.sessions.summaries.words_reader import WORD, WordsRead
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Sequence
 
     from app.index.file_reader import SessionFile
@@ -84,32 +84,36 @@ class Words(NamedTuple):
         looks into the files of the others, and into those that may have the term.
 
         A term that is one word, or a part of one, is known to be in a session or not. If it has several, with
-        blanks or other signs between them, the sessions with all of these words may have it.
+        blanks or other signs between them, the sessions with all of these words may have it. A pattern may be
+        in the sessions with one of the parts of words of which each match has one.
 
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
-            return None
+            parts = [self._sessions_with(part.lower()) for part in required_literals(term.text)]
+            some = frozenset[str]().union(*[each.having | each.maybe for each in parts])
+            return Sessions(frozenset(), some) if parts else None
         form = to_nfc if term.exact else with_marks if counts_marks(term.text) else fold
         text = form(term.text)
         words = list(WORD.finditer(text))
         if not words:
             return None
-        found = [self._sessions_with(word, len(text)) for word in words]
+        # Before and behind other signs of the term, a word begins and ends.
+        found = [
+            self._sessions_with(word[0], begins=word.start() > 0, ends=word.end() < len(text))
+            for word in words
+        ]
         if words[0].span() == (0, len(text)):
             return found[0]
         return Sessions(frozenset(), frozenset.intersection(*[each.having | each.maybe for each in found]))
 
-    def _sessions_with(self, word: re.Match[str], length: int) -> Sessions:
-        """The sessions with a word of a term.
-
-        :param length: of the term. Before and behind other signs of it, the word begins and ends.
-        """
-        part = word[0].encode("utf-8", "replace")
+    def _sessions_with(self, text: str, *, begins: bool = False, ends: bool = False) -> Sessions:
+        """The sessions with a word that has, begins with or ends with a text."""
+        part = text.encode("utf-8", "replace")
         having: set[str] = set()
         maybe: set[str] = set()
         for segment, paths in zip(self.segments, self.paths, strict=True):
-            sure, others = segment.numbers_with(part, begins=word.start() > 0, ends=word.end() < length)
+            sure, others = segment.numbers_with(part, begins=begins, ends=ends)
             having.update([paths[number] for number in numbers_of(sure)])
             maybe.update([paths[number] for number in numbers_of(others)])
         # A reading that another has replaced has no path.
