@@ -19,7 +19,6 @@ from app.formats.utf8_text import counts_marks, fold, to_nfc, with_marks
 from app.index.catalog.catalog_file import words_in, words_paths
 from app.index.file_reader import Task
 from app.index.query.query import REGEX
-from app.index.query.regex import required_literals
 from app.index.scan.executor import read_all
 from app.index.scan.walk import is_much
 from app.index.words.word_segment import (
@@ -90,6 +89,9 @@ class Words(NamedTuple):
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
+            # Imported here: most runs have no pattern.
+            from app.index.query.regex import required_literals
+
             parts = [self._sessions_with(part.lower()) for part in required_literals(term.text)]
             some = frozenset[str]().union(*[each.having | each.maybe for each in parts])
             return Sessions(frozenset(), some) if parts else None
