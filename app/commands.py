@@ -175,22 +175,22 @@ COMMANDS: tuple[Command, ...] = (
         "beside.previous_prompt",
         "left_square_bracket alt+up",
         "beside.go_prompt(-1)",
-        "Previous prompt in the pane beside",
+        "Previous prompt in the preview",
     ),
     _no_preview(
         "beside.next_prompt",
         "right_square_bracket alt+down",
         "beside.go_prompt(1)",
-        "Next prompt in the pane beside",
+        "Next prompt in the preview",
     ),
     _no_preview(
-        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the pane beside", selector=""
+        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the preview", selector=""
     ),
     _no_preview(
         "session.previous_hit",
         "N",
         "beside.in_tree('next_hit', -1)",
-        "Previous hit in the pane beside",
+        "Previous hit in the preview",
         selector="",
     ),
     _sessions("session.edit", "e", "screen.open_transcript('editor')", "Open the transcript in $EDITOR"),
@@ -200,8 +200,8 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview(
         "session.export", "x", "beside.export", "Export the marked sessions (or this one)", selector=""
     ),
-    _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the pane beside up"),
-    _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the pane beside down"),
+    _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the preview up"),
+    _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the preview down"),
     _sessions("session.details", "i", "screen.act('details')", "Show all details of the session"),
     _no_preview("session.copy_id", "", "screen.act('copy_id')", "Copy the session id"),
     _no_preview("session.copy_path", "Y", "screen.act('copy_path')", "Copy the path of the session file"),
@@ -268,18 +268,16 @@ COMMANDS: tuple[Command, ...] = (
         "Take the completion, or list the filters",
         selector="Take the completion, or switch between this folder and all folders",
     ),
-    _filter("filter.previous_prompt", "alt+up", "beside.go_prompt(-1)", "Previous prompt in the pane beside"),
-    _filter("filter.next_prompt", "alt+down", "beside.go_prompt(1)", "Next prompt in the pane beside"),
-    _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the pane beside up"),
-    _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the pane beside down"),
-    _filter(
-        "filter.scroll_page_up", "alt+pageup ctrl+b", "beside(0, -1)", "Scroll the pane beside up by a page"
-    ),
+    _filter("filter.previous_prompt", "alt+up", "beside.go_prompt(-1)", "Previous prompt in the preview"),
+    _filter("filter.next_prompt", "alt+down", "beside.go_prompt(1)", "Next prompt in the preview"),
+    _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the preview up"),
+    _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the preview down"),
+    _filter("filter.scroll_page_up", "alt+pageup ctrl+b", "beside(0, -1)", "Scroll the preview up by a page"),
     _filter(
         "filter.scroll_page_down",
         "alt+pagedown ctrl+f",
         "beside(0, 1)",
-        "Scroll the pane beside down by a page",
+        "Scroll the preview down by a page",
     ),
     _filter("filter.mark", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
     _filter("filter.delete_word", "ctrl+w alt+backspace", "delete_left_word", "Delete the last word"),
