@@ -74,6 +74,7 @@ class TouchedFiles:
         self._known: dict[str, _Known] | None = None
         # Loaded for the first query.
         self._paths: dict[str, TouchedPaths] | None = None
+        self._lookup: Callable[[Row], TouchedPaths | None] | None = None
 
     def update(
         self,
@@ -90,7 +91,7 @@ class TouchedFiles:
         :param on_progress: called with the number of sessions that were read, and how many are to be read.
         :param should_stop: asked before each session, or now and then while workers read; what was read is
             kept.
-        :param gentle: give workers a lower priority.
+        :param gentle: see `read_all`.
         :return: whether something has changed.
         """
         with self._lock:
@@ -132,7 +133,7 @@ class TouchedFiles:
 
     def lookup(self) -> Callable[[Row], TouchedPaths | None]:
         """A function that returns the files that a session touched, or None if they are not known for its
-        file as it is. It knows of later updates, too.
+        file as it is. It is the same function until others are known.
         """
         with self._lock:
             known = self._all_known()
@@ -140,10 +141,11 @@ class TouchedFiles:
                 self._paths = self._read(_read_paths) or {}
             paths = self._paths
 
-        def paths_of(row: Row) -> TouchedPaths | None:
-            return paths.get(row.path) if known.get(row.path) == (row.cwd, row.signature) else None
+            def paths_of(row: Row) -> TouchedPaths | None:
+                return paths.get(row.path) if known.get(row.path) == (row.cwd, row.signature) else None
 
-        return paths_of
+            self._lookup = self._lookup or paths_of
+            return self._lookup
 
     def touches_of(self, row: Row) -> list[TouchedFile] | None:
         """Each call of a session that touched a file, in their order; None if they are not known for its file
@@ -194,7 +196,7 @@ class TouchedFiles:
     def _all_known(self) -> dict[str, _Known]:
         self._database.look()
         if self._known is None or self._database.generation != self._generation:
-            self._paths = None
+            self._paths = self._lookup = None
             self._known = self._read(_read_known) or {}
             self._generation = self._database.generation
         return self._known
@@ -210,6 +212,7 @@ class TouchedFiles:
 
     def _drop(self, paths: Sequence[str]) -> None:
         known = self._all_known()
+        self._lookup = None
         for path in paths:
             known.pop(path, None)
             if self._paths is not None:
@@ -232,6 +235,7 @@ class TouchedFiles:
             if not self._write(f"REPLACE INTO sessions VALUES ({', '.join('?' * 12)})", values):
                 return
             known = self._all_known()
+            self._lookup = None
             for row, touches in found:
                 if self._paths is not None:
                     self._paths[row.path] = touched_paths(row.cwd, touches.paths, touches.changed)
