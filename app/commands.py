@@ -244,7 +244,7 @@ COMMANDS: tuple[Command, ...] = (
         "session.trash_or_edit",
         "ctrl+backspace",
         "edit_or_trash",
-        "Trash; with a query, delete its last word",
+        "Trash; in a query: delete its last word",
         first=True,
     ),
     _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from app.formats.prices import Prices
     from app.index.index import Index
+    from app.settings import Settings
     from app.stores.base import Store
 
 
@@ -148,9 +149,14 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         if not folder.startswith("~"):
             paths.absolute(folder)
     projects, notes = _project_stores(env, home, here[0])
-    configured = configured_stores(_configured(env), env, home, here[0])
+    settings = _settings(env)
+    listed = settings.stores.items() if settings is not None else ()
+    named = [(agent, folder) for agent, folders in listed for folder in folders]
+    configured = configured_stores(named, env, home, here[0])
     stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
+    if settings is not None:
+        _set_arguments(stores, settings.arguments)
     return Setup(
         env=env,
         home=home,
@@ -161,15 +167,21 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     )
 
 
-def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The (agent, folder) pairs of the settings."""
+def _settings(env: Mapping[str, str]) -> Settings | None:
+    """The user's settings; None if there is no file."""
     if not _has_settings(env):
-        return []
+        return None
     # Imported here: most users have no settings file, and the first frame waits for this.
     from app.settings import read_settings
 
-    stores = read_settings(env).stores
-    return [(agent, folder) for agent, folders in stores.items() for folder in folders]
+    return read_settings(env)
+
+
+def _set_arguments(stores: Sequence[Store], arguments: Mapping[str, tuple[str, ...]]) -> None:
+    """Tell the stores the arguments of the user for their agents."""
+    for store in stores:
+        for each in (store, *store.twins):
+            each.own_arguments = arguments.get(each.agent.name, ())
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:

@@ -400,7 +400,7 @@ def problem_sentence(plan: Plan, key: str) -> str:
     """
     if not plan.problem:
         return ""
-    return f"Cannot resume: {_reason(plan)}." + (f" {key}: details and ways out." if key else "")
+    return f"Cannot resume: {_reason(plan)}" + (f" ({key}: what you can do)" if key else "")
 
 
 def start_problem(plan: Plan) -> str:
@@ -414,7 +414,7 @@ def start_problem(plan: Plan) -> str:
 
 def _reason(plan: Plan) -> str:
     problem = plan.problem or ""
-    reasons = ["folder gone"] if problem.startswith("the folder ") else []
+    reasons = ["its folder is gone"] if problem.startswith("the folder ") else []
     if plan.program is None and plan.argv:
         reasons.append(f"{plan.argv[0]} not on PATH")
     return one_line(", ".join(reasons) or problem, 500)

@@ -74,7 +74,7 @@ class TouchedFiles:
         self._known: dict[str, _Known] | None = None
         # Loaded for the first query.
         self._paths: dict[str, TouchedPaths] | None = None
-        self._lookup: Callable[[Row], TouchedPaths | None] | None = None
+        self._lookup: TouchedLookup | None = None
 
     def update(
         self,
@@ -131,20 +131,13 @@ class TouchedFiles:
         with self._lock:
             self._known = None
 
-    def lookup(self) -> Callable[[Row], TouchedPaths | None]:
-        """A function that returns the files that a session touched, or None if they are not known for its
-        file as it is. It is the same function until others are known.
-        """
+    def lookup(self) -> TouchedLookup:
+        """The files that each session touched. It is the same object until others are known."""
         with self._lock:
             known = self._all_known()
             if self._paths is None:
                 self._paths = self._read(_read_paths) or {}
-            paths = self._paths
-
-            def paths_of(row: Row) -> TouchedPaths | None:
-                return paths.get(row.path) if known.get(row.path) == (row.cwd, row.signature) else None
-
-            self._lookup = self._lookup or paths_of
+            self._lookup = self._lookup or TouchedLookup(known, self._paths, self.touches_of)
             return self._lookup
 
     def touches_of(self, row: Row) -> list[TouchedFile] | None:
@@ -258,6 +251,28 @@ class TouchedFiles:
             except Busy:
                 return False
             return True
+
+
+class TouchedLookup:
+    """Returns the files that a session touched, or None if they are not known for its file as it is.
+
+    touches_of   `TouchedFiles.touches_of`
+    """
+
+    __slots__ = ("_known", "_paths", "touches_of")
+
+    def __init__(
+        self,
+        known: dict[str, _Known],
+        paths: dict[str, TouchedPaths],
+        touches_of: Callable[[Row], list[TouchedFile] | None],
+    ) -> None:
+        self._known = known
+        self._paths = paths
+        self.touches_of = touches_of
+
+    def __call__(self, row: Row) -> TouchedPaths | None:
+        return self._paths.get(row.path) if self._known.get(row.path) == (row.cwd, row.signature) else None
 
 
 def _unread(row: Row, known: _Known | None) -> int:

@@ -377,7 +377,7 @@ class TreeSide(Vertical):
         wanted, self._wanted = self._wanted, None
         if not self._list_pane.is_current(hit):
             return
-        self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
+        self.tree_pane.finder.found_in(hit)
         # If nothing was found in a session, the cursors stay on the entry that the user went to.
         if hit.is_entry or wanted is None or wanted.path != hit.path:
             self.transcript_pane.show_hit(hit)
@@ -409,12 +409,13 @@ class TreeSide(Vertical):
         if row is None or node is None or view is None or view.tree.path != row.path:
             return
         before = self._followed
-        self._followed = None if self._tree.is_at_leaf else EntryRef(node.id, node.offset)
+        found = self._tree.hit if self._list_pane.has_hit else None
+        follows = self._tree.is_at_leaf and found is None
+        self._followed = None if follows else EntryRef(node.id, node.offset)
         if self._followed is None:
             if before is not None:
                 self.transcript_pane.show_end(row)
         elif self.transcript_pane.entry != self._followed:
-            found = self._tree.hit if self._list_pane.has_hit else None
             self.transcript_pane.show_entry(row, node.id, node.offset, found)
 
     @on(TranscriptPane.SearchChanged)

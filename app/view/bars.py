@@ -11,7 +11,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.stores import agent_named
-from app.view.arrangement import Arrangement
+from app.view.arrangement import Arrangement, order_words
 from app.view.cells import shorten_start, stable_width, width
 from app.view.formatting import counted, how_many_unread
 from app.view.geometry import SMALLEST
@@ -83,7 +83,7 @@ def live_note(live: int) -> str:
 
 def order_note(arrangement: Arrangement) -> str:
     """The order and the agent of the list, for the header."""
-    return f"{arrangement.order} · {arrangement.agent or 'all agents'}"
+    return f"{order_words(arrangement.order)} · {arrangement.agent or 'all agents'}"
 
 
 def list_titles(model: ListModel, preset: Preset) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ _DONE = {
     "leaf": "Moved the leaf of",
     "file": "Forked",
     "tags": "Tagged",
-    "note": "Saved the note of",
+    "note": "Saved tags and note of",
     "keep": "Kept",
     "name": "Renamed",
     "label": "Labelled",
@@ -177,7 +177,7 @@ def _result(changes: Sequence[Change], title: str, entry: str) -> tuple[str, str
     if change.kind == "tags":
         return f"Tagged {_sessions(changes, title, SHORT_TITLE)}: ", _tag_changes(changes), ""
     if len(changes) == 1 and change.kind == "note" and change.after:
-        return f"Saved the note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
+        return f"Saved tags and note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
     is_removed = change.after is None and change.kind in _REMOVED
     if change.kind == "file" and is_copy_of(change.before or "", change.after or ""):
         return f"Restored {_sessions(changes, title)}", "", ""

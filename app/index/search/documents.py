@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from app.index.catalog.catalog import Catalog
-    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Segments
+    from app.index.touched_files import TouchedLookup
     from app.index.words.tool_words import Words
     from app.sessions.passages import PackedText
     from app.stores.base import Store
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
     Texts = tuple[TextRange, ...]
-    Touched = Callable[[Row], TouchedPaths | None]
+    Touched = TouchedLookup
 
 FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
