@@ -42,6 +42,7 @@ MENUS: dict[str, tuple[str, dict[str, str]]] = {
             "t": "trash.show",
             "h": "history.show",
             "s": "statistics.show",
+            "d": "disk.show",
             "a": "archive.show",
             "comma": "settings.show",
             "f": "theme.choose",
@@ -162,6 +163,12 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("session.tag", "number_sign", "screen.act('tag')", "Edit the tags and the note of the session"),
     _no_preview("session.fork", "f", "screen.act('fork')", "Fork the session"),
     _no_preview("session.fork_to", "F", "screen.act('fork_to')", "Fork the session into another folder"),
+    _no_preview(
+        "session.keep", "B", "screen.act('keep')", "Keep copies of the marked sessions (or this one)"
+    ),
+    _no_preview(
+        "session.restore", "R", "screen.act('restore')", "Restore the kept session, whose file is gone"
+    ),
     _no_preview("session.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
     _sessions("session.tree", "t", "beside.show_tree", "Show the tree of the session, and go to it", "tree"),
     _no_preview(
@@ -442,6 +449,7 @@ COMMANDS: tuple[Command, ...] = (
     _app("trash.show", "X", "show_place('trash')", "Open the trash, to restore sessions"),
     _app("settings.show", "comma", "show_settings", "Open the settings"),
     _app("statistics.show", "S", "show_place('statistics')", "Show statistics: tokens, cost, time, tools"),
+    _app("disk.show", "", "show_place('disk')", "Show the disk space of sessions, copies and index"),
     _app("archive.show", "A", "show_place('archive')", "Open oh-my-pi's archive"),
     _app(
         "pane.next",

@@ -88,6 +88,12 @@ class Setup:
         self.demo = demo
         self._clock = clock
         self.renewals: list[str] = []
+        try:
+            kept = kept_folder(self.state_folder)
+        except paths.CurrentFolderGone:
+            kept = ""  # its path is relative and cannot be resolved
+        for store in self.stores:
+            store.kept = kept
 
     def kept_files(self) -> list[str]:
         """The files and folders of agents and of leafmark, which no export replaces. They are the user's own
@@ -149,7 +155,6 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     configured = configured_stores(named, env, home, here[0])
     stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
-    _set_kept(stores, _state_folder(env))
     if settings is not None:
         _set_arguments(stores, settings.arguments)
     return Setup(
@@ -177,20 +182,6 @@ def _set_arguments(stores: Sequence[Store], arguments: Mapping[str, tuple[str, .
     for store in stores:
         for each in (store, *store.twins):
             each.own_arguments = arguments.get(each.agent.name, ())
-
-
-def _set_kept(stores: Sequence[Store], state_folder: str) -> None:
-    """Tell the stores where the copies of their sessions are."""
-    for store in stores:
-        store.kept = kept_folder(state_folder) if state_folder else ""
-
-
-def _state_folder(env: Mapping[str, str]) -> str:
-    """leafmark's state folder; "" if its path is relative and cannot be resolved."""
-    try:
-        return paths.state_folder(env)
-    except paths.CurrentFolderGone:
-        return ""
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:
@@ -282,7 +273,6 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
     for store in stores:
         # A variable may lead to the user's own pins file, which must not get the pins of examples.
         store.pins = ""
-    _set_kept(stores, os.path.join(folder, "state"))
     return Setup(
         env=env,
         home=folder,

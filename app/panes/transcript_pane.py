@@ -122,14 +122,19 @@ class TranscriptPane(Pane):
 
     # which session
 
-    def show_session(self, row: Row | None, *, waits: bool = False) -> None:
+    def show_session(self, row: Row | None, *, waits: bool = False, again: bool = False) -> None:
         """Show a session from its last prompt on; None shows nothing. In a burst (`CursorDebounce`) only the
         session is read on which the cursor rests.
 
         :param waits: `show_hit` will follow; the prompt is shown only if that takes longer than `PATIENCE`.
+        :param again: it is the one that was shown, at another path: the view stays.
         """
         if row is not None and row.path == self._opened:
             self._row = row
+            return
+        if row is not None and again and self.lines.turns:
+            self._row, self._opened = row, row.path
+            self._open(self.lines.spot, stays=True)
             return
         self._row, self._hit, self._stays = row, None, False
         self._forget_path()

@@ -277,6 +277,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             return False
         if command.id in ("change.undo", "change.redo"):
             return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
+        if command.id == "session.restore":
+            return any(row.is_gone for row in self.actions.targets())
         if not self.beside.works_now(command):
             return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
@@ -377,6 +379,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_last_words)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.read_keeping)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -739,13 +742,13 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.facts.tell_change("scope")
 
     def action_show_place(self, place: str) -> None:
-        """Show the "history", the "trash", the "archive" or the "statistics"."""
+        """Show the "history", the "trash", the "archive", the "statistics" or the "disk" space."""
         getattr(self.places, f"show_{place}")()
 
     def action_show_settings(self) -> None:
         from app.dialogs.settings import SettingsDialog
 
-        self.app.push_screen(SettingsDialog(self.setup, self.settings))
+        self.host.show(SettingsDialog(self.setup, self.settings), lambda _: self.facts.read_keeping())
 
     def action_stop_acting(self) -> None:
         """Stop an export, an action on several sessions, or the reading of a transcript for another program;

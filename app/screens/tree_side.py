@@ -234,6 +234,8 @@ class TreeSide(Vertical):
     def _focus_pane(self, pane: str) -> None:
         if self._list_pane.is_alone:
             return
+        if self._read_from and pane != "transcript":
+            self._is_zoomed, self._read_from = False, ""
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
         self._show_panes(pane)
         self._pane = pane
@@ -315,7 +317,7 @@ class TreeSide(Vertical):
         if row is not None and wanted is not None:
             self.transcript_pane.show_entry(row, wanted.entry_id, wanted.offset)
         else:
-            self.transcript_pane.show_session(row, waits=self._list_pane.has_hit)
+            self.transcript_pane.show_session(row, waits=self._list_pane.has_hit, again=again)
         self.tree_pane.show_session(row, again=again)
         if wanted is not None:
             self.tree_pane.show_hit(wanted)
@@ -659,7 +661,6 @@ class TreeSide(Vertical):
     def action_focus_pane(self, pane: str) -> None:
         """Focus a pane; show the focused one alone, and all again."""
         if pane != self._pane:
-            self._read_from = ""
             self._focus_pane(pane)
         elif self._is_zoomed or len(self._owner.pane_layout.boxes) > 1:
             self._zoom(not self._is_zoomed)

@@ -32,6 +32,7 @@ def header_line(
     order: str = "",
     hidden: int = 0,
     waiting: int = 0,
+    warnings: Sequence[str] = (),
 ) -> Line:
     """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
 
@@ -39,6 +40,7 @@ def header_line(
     :param hidden: the number of the hidden ones, which are counted apart.
     :param order: the order and the agent of the list.
     :param waiting: the number of sessions that need the user.
+    :param warnings: a warning in several lengths, the longest first.
     """
     left: Line = [
         (" leafmark ", "brand"),
@@ -55,6 +57,10 @@ def header_line(
         )
     if note:
         left.append((f"  {note}", "warning"))
+    if warnings:
+        room = cells - line_width(left) - 4
+        warning = next((each for each in warnings if width(each) <= room), warnings[-1])
+        left.append((f" {'·' if note else ''} {warning}", "warning"))
     room = cells - line_width(left) - 2
     right = shorten_start(here, room) if room > 8 else ""
     if order and room > width(right) + width(order) + 3:

@@ -40,6 +40,8 @@ def command_of_words(words: str) -> str:
     """
     if words in _WORDS:
         return _WORDS[words]
+    if "may be deleted" in words or " to keep" in words:
+        return "session.keep"
     if words.split()[1:2] in (["need"], ["needs"]):
         return "list.needs"
     return "list.hidden" if "hidden" in words else ""
