@@ -143,6 +143,13 @@ class Entry(Struct, eq=False, gc=False, dict=False):
         entry = entry_format.dialect.entry(self.source, self._part)
         return without_odd_words(entry_format.complete(entry, self.index))
 
+    def decoded(self) -> dict[str, Any]:
+        """As `normalized`, and the object is not kept: all those of a large session take much memory."""
+        kept = self._raw
+        fields = self.normalized
+        self._raw = kept
+        return fields
+
     @property
     def migrated_line(self) -> bytes:
         """The line as a file of version 3 has it, with nothing else changed; empty if it was never
