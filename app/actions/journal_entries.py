@@ -14,7 +14,7 @@ from app.small_files import path_problem
 from app.stores import AGENTS
 
 _FIELDS = frozenset(field.name for field in fields(Change))
-_TEXTS = ("entry_id", "agent", "session_id", "note", "draft")
+_TEXTS = ("entry_id", "agent", "session_id", "note", "draft", "source_agent")
 _OPTIONAL_TEXTS = ("before", "after", "target_id", "after_id", "prompt")
 _MOVED = frozenset(("trash", "restore", "delete", "file", "move"))
 """The kinds of changes whose `before` and `after` are paths."""

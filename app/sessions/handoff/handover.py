@@ -11,6 +11,7 @@ from xxhash import xxh3_64_hexdigest
 
 from app.formats.context import context_edits, edited
 from app.formats.dialects import dialect_named
+from app.formats.entry_types import SILENT
 from app.formats.json_codec import edit_fields, encode
 from app.formats.text import string_of, trim_name
 from app.formats.timestamps import iso, parse_time
@@ -99,6 +100,24 @@ class Handover:
     def ids(self) -> Mapping[str, str]:
         """Id -> id in the session, where they differ."""
         return self._outline.ids
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return len(self._outline.entries)
+
+    @property
+    def ends(self) -> int:
+        """The number of branches of the conversation."""
+        ends, continued = 0, set()
+        for made in reversed(self._outline.entries):
+            is_said = id(made) in continued
+            if not is_said and made.type not in SILENT:
+                is_said = True
+                ends += 1
+            if is_said:
+                continued.add(id(made.parent))
+        return ends
 
     @property
     def leaf_id(self) -> str | None:

@@ -47,6 +47,11 @@ class OutlineEntry:
         self.kind = _SILENT
         self.model: object = None
 
+    @property
+    def type(self) -> str:
+        """The type of the entry, in the session."""
+        return self.sources[-1].type if self.fields is None else str(self.fields["type"])
+
 
 class Outline:
     """The entries of a session, each parent before its children.

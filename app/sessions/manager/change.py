@@ -40,6 +40,8 @@ class Change:
     :param draft_folder: whether the folder of the draft was made for it.
     :param moves: for a move, where each thing was and where it is now ("": nowhere, or unknown): first the
         session's file, then its folder of artifacts.
+    :param source_agent: for a file, the agent of the session that it was made from, if that was handed over;
+        else "".
     :param lines: the lines that were replaced: the id of the entry ("" for the header), and its line before
         and after, as UTF-8 with surrogates for bytes that are not. For a restore, the lines that were
         appended with it, and for the move to the trash that undoes it, those that were taken off ("" before
@@ -75,6 +77,7 @@ class Change:
     draft_folder: bool = False
     moves: tuple[tuple[str, str], ...] = ()
     lines: tuple[tuple[str, str, str], ...] = ()
+    source_agent: str = ""
 
     @property
     def is_nothing(self) -> bool:

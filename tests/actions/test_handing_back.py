@@ -1,0 +1,53 @@
+"""A session of pi that was handed over to oh-my-pi and back is the one that it was."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+
+from tests.actions.handing import environment, handed, lines, opened, without_marker
+from tests.interop.sides import Ours, Step, steps_text
+from tests.interop.test_differential import PIS_STEPS
+from tests.interop.test_going_on import sessions
+
+OLD = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-05-01T10:00:00.000Z", "cwd": "/w"}
+
+
+def there_and_back(path: str, home: Path, when: str) -> None:
+    before = opened(path, "pi", home)
+    if not any(entry.type in ("message", "custom_message", "compaction", "branch_summary") for entry in before.get_entries()):
+        return
+    there = handed(path, "omp", home).change.after
+    back = handed(there or "", "pi", home).change.after
+    after = opened(back, "pi", home)
+    assert without_marker(lines(back)) == lines(path), when
+    assert after.leaf_id == before.leaf_id, when
+    assert after.session_name == before.session_name, when
+    labels = [before.get_label(entry.id) for entry in before.get_entries()]
+    assert [after.get_label(entry.id) for entry in before.get_entries()] == labels, when
+    assert after.build_session_context() == before.build_session_context(), when
+
+
+@settings(max_examples=150)
+@given(steps=PIS_STEPS)
+def test_random_operations(steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        ours = Ours("pi", "/work/app", home / "sessions", environment(home))
+        for each in steps:
+            ours.do(each)
+        if ours.written:
+            there_and_back(str(ours.file), home, steps_text(steps))
+
+
+@settings(max_examples=150)
+@given(entries=sessions())
+def test_random_files(entries: list[dict[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in [OLD, *entries]))
+        there_and_back(str(path), Path(folder), path.read_text())
