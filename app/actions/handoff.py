@@ -21,9 +21,10 @@ from app.formats.model_names import with_provider
 from app.formats.text import string_of
 from app.formats.timestamps import iso
 from app.sessions.errors import BadValue, NotASession, UnknownEntry, WriteFailed
-from app.sessions.handoff.handover import Handover, leaf_of
+from app.sessions.handoff.handover import Handover, leaf_of, path_to
 from app.sessions.handoff.losses import Loss
 from app.sessions.manager.change import Change, announce
+from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.location import SessionLocation
 from app.sessions.manager.navigation import Target
 from app.sessions.manager.session_file import fresh_id
@@ -130,6 +131,19 @@ def hand_over(
     change = made.change(target, *(earlier or ("", "")))
     asked = _asked(manager)
     return Handed(change, earlier is None, handover.count, handover.ends, handover.losses.found(), asked)
+
+
+def branch_to(
+    path: str, entry: str | None, env: Mapping[str, str], store: Store | None
+) -> tuple[SessionManager, list[Entry]]:
+    """The session at `path`, and its entries from a root to an entry.
+
+    :param entry: an id or the beginning of one; None for the leaf.
+    :raises SessionError: it cannot be opened, or there is no such entry.
+    """
+    manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
+    leaf = leaf_of(manager) if entry is None else manager.get_entry(resolve_entry(manager, entry))
+    return manager, path_to(manager, leaf)
 
 
 def _target(manager: SessionManager, request: Request) -> Target | None:

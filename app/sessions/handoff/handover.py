@@ -80,7 +80,7 @@ class Handover:
         self.originals: dict[str, Original] = {}
         self.times: dict[int, tuple[str, int]] = {}
         """The index of an entry of the session -> id and time of what it became."""
-        path = _path_to(manager, leaf)
+        path = path_to(manager, leaf)
         self._outline = Outline(manager, path if path_only else None, self.losses)
         last = self._outline.entries[-1] if self._outline.entries else None
         self._leaf = last if path_only else self._outline.of(leaf)
@@ -341,7 +341,7 @@ class Handover:
         return fields
 
 
-def _path_to(manager: SessionManager, leaf: Entry | None) -> list[Entry]:
+def path_to(manager: SessionManager, leaf: Entry | None) -> list[Entry]:
     """The entries from a root to `leaf`, which may have no id."""
     if leaf is None:
         return []
