@@ -18,9 +18,8 @@ from app.reports.output import complain, write_json, write_text
 from app.sessions.summaries.quick_summary import quick_title
 from app.setup import Setup
 from app.stores import agent_named
+from app.view.branch_choices import loss_lines
 from app.view.formatting import counted
-
-_SHOWN_MODELS = 3
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -112,14 +111,10 @@ def _text(handed: Handed, session: ResolvedSession, options: Options) -> str:
         ]
     else:
         lines = [as_line(change, title_after(change)), f"{one_line(change.after or '', 4_000)} ({size})"]
-    if handed.losses:
-        lines.append("Lost, changed or not sent:")
-        lines += [
-            f"  {each.number:,} {one_line(f'{each.kind}: {each.reason}', 400)}" for each in handed.losses
-        ]
-    asked = ", ".join(one_line(model, 80) for model in handed.asked[:_SHOWN_MODELS])
-    before = f"They were sent to {asked} before. " if asked else ""
-    lines.append(f"Texts are not redacted. {before}{agent} sends them to the model that you choose there.")
+    _, *losses, texts = [one_line(line, 400) for line in loss_lines(handed)]
+    if losses:
+        lines += ["Lost, changed or not sent:", *(f"  {loss}" for loss in losses)]
+    lines.append(texts)
     if change.prompt:
         lines += ["prompt:", inert(change.prompt).rstrip()]
     return "\n".join(lines) + "\n"

@@ -19,7 +19,10 @@ OLD = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-05-01T10:0
 
 def there_and_back(path: str, home: Path, when: str) -> None:
     before = opened(path, "pi", home)
-    if not any(entry.type in ("message", "custom_message", "compaction", "branch_summary") for entry in before.get_entries()):
+    if not any(
+        entry.type in ("message", "custom_message", "compaction", "branch_summary")
+        for entry in before.get_entries()
+    ):
         return
     there = handed(path, "omp", home).change.after
     back = handed(there or "", "pi", home).change.after

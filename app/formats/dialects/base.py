@@ -41,6 +41,8 @@ class WriteFormat:
     """The other fields of an extension's message."""
     keeps_system_messages = True
     """Whether a compaction keeps the system messages before it."""
+    sends_foreign_thoughts = False
+    """Whether the thinking of one model is sent to another, as text."""
     keeps_context_edits = True
     """Whether an entry can change the content of an earlier one in the context."""
     own_types: ClassVar[frozenset[str]] = frozenset()
@@ -100,6 +102,7 @@ class OmpWriteFormat(WriteFormat):
     extension_fields: ClassVar[dict[str, Any]] = {"attribution": "agent"}
     keeps_system_messages = False
     keeps_context_edits = False
+    sends_foreign_thoughts = True
     own_types = frozenset(("ttsr_injection", "session_init", "mode_change"))
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:

@@ -136,13 +136,19 @@ class MessageSpeller:
             if kind == "text":
                 blocks.append(block if isinstance(block.get("text"), str) else {**block, "text": ""})
             elif kind == "thinking":
-                self._losses.add("thoughts", f"{self._title} sends them to the model alone that had them")
+                self._count_thought(block)
                 blocks.append(block if isinstance(block.get("thinking"), str) else {**block, "thinking": ""})
             elif kind == "toolCall" and block.get("id") not in by_provider:
                 blocks.append(self._call(block))
             else:
                 self._losses.add(*_reason(kind, self._title))
         return blocks
+
+    def _count_thought(self, block: dict[str, Any]) -> None:
+        if not self._writing.sends_foreign_thoughts:
+            self._losses.add("thoughts", f"{self._title} sends them to the model alone that had them")
+        elif block.get("thinkingSignature"):
+            self._losses.add("signatures of thoughts", "they are sent to the model alone that had them")
 
     def _call(self, block: dict[str, Any]) -> dict[str, Any]:
         arguments = block.get("arguments")

@@ -26,7 +26,7 @@ class Change:
         is among the agent's.
     :param entry_id: the entry that was written, "" if none was.
     :param before: the label, name, leaf, pin, tags or note before; None for none. For a file: the session
-        that was left. For a move: where the session was.
+        that was left, or the file itself if it was there before. For a move: where the session was.
     :param after: the same after the change; None if a moved session is nowhere, or its place is unknown.
     :param target_id: the entry whose label changed, or the new leaf (None: before all entries); for a new
         file its leaf.
@@ -82,7 +82,7 @@ class Change:
     @property
     def is_nothing(self) -> bool:
         """Whether nothing was written or moved, because everything was so before."""
-        if self.entry_id or self.moves or self.lines or self.draft or self.kind == "file":
+        if self.entry_id or self.moves or self.lines or self.draft:
             return False
         return self.before == self.after
 
