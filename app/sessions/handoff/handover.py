@@ -277,7 +277,7 @@ class Handover:
             self._leaf = self._outline.add({"type": "session_info", "name": name or ""}, self._leaf)
 
     def _fitting(self, name: str | None) -> str | None:
-        return read_slot(slot_line(name, "user", self._now_ms)[:-1]) or None if name else None
+        return trim_name(read_slot(slot_line(name, "user", self._now_ms)[:-1])) if name else None
 
     # the entries
 
