@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import islice
 from typing import Any, NamedTuple
 
 from app import paths
@@ -16,12 +17,12 @@ from app.actions.session_edits import ROOT, require_entry, resolve_entry, resolv
 from app.formats.dialects import dialect_named
 from app.formats.dialects.copies import HANDED_OVER, KEY_BYTES, key_of
 from app.formats.entry_types import SILENT
-from app.formats.json_codec import BadLine, decode, encode
+from app.formats.json_codec import BadLine, decode
 from app.formats.model_names import with_provider
 from app.formats.text import string_of
 from app.formats.timestamps import iso
 from app.sessions.errors import BadValue, NotASession, UnknownEntry, WriteFailed
-from app.sessions.handoff.handover import Handover, leaf_of, path_to
+from app.sessions.handoff.handover import Handover, encoded, leaf_of, path_to
 from app.sessions.handoff.losses import Loss
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.entry_store import Entry
@@ -41,6 +42,8 @@ TARGETS = tuple(agent.name for agent in AGENTS if agent.takes_over)
 _LOCK = "handoff.lock"
 _PATIENCE_SECONDS = 60.0
 """How long a hand-over waits for another one; one of 100 MB takes 20 seconds."""
+_LINES = 1_000
+"""Lines that are written together."""
 _LONGEST_MARKER = 64 << 20
 """Bytes of a line in which an earlier hand-over is looked for."""
 
@@ -125,9 +128,9 @@ def hand_over(
     with _one_at_a_time(state_folder) if state_folder and not dry_run else nullcontext():
         earlier = made.earlier()
         writes = earlier is None and not dry_run
-        lines = made.lines(blobs_go=writes)
+        pieces = made.pieces(blobs_go=writes)
         if writes:
-            made.write(lines)
+            made.write(pieces)
     change = made.change(target, *(earlier or ("", "")))
     asked = _asked(manager)
     return Handed(change, earlier is None, handover.count, handover.ends, handover.losses.found(), asked)
@@ -195,21 +198,18 @@ class _NewSession:
             "entries": manager.get_entry_count(),
         }
 
-    def lines(self, *, blobs_go: bool) -> list[bytes]:
-        """The lines after the header: leafmark's own entry, then the others.
+    def pieces(self, *, blobs_go: bool) -> list[bytes]:
+        """The lines after the header, newlines included, many in each piece: leafmark's own entry, then the
+        others.
 
         :param blobs_go: images go to the blobs of the target; else they stay.
         """
-        writing = dialect_named(self._request.to).writing
-        blobs = self._location.blobs_of("") if blobs_go and writing and writing.limits_size else None
         marker_id = fresh_id({entry.id: None for entry in self._manager.get_entries()})
-        lines = []
-        for entry in self._handover.entries(marker_id):
-            try:
-                raw = externalize(entry.raw, blobs) if blobs is not None and not entry.line else entry.raw
-            except OSError as error:
-                refused(blobs.folder if blobs is not None else self._path, error)
-            lines.append(entry.line or encode(raw))
+        # Joined, because the encoder gives each line several times the memory that it needs.
+        lines = self._encoded(marker_id, blobs_go=blobs_go)
+        pieces = []
+        while batch := list(islice(lines, _LINES)):
+            pieces.append(b"".join(batch))
         data = {
             "from": self._from,
             "path_only": self._request.path_only,
@@ -218,7 +218,18 @@ class _NewSession:
             "originals": self._handover.originals,
         }
         head = {"id": marker_id, "parentId": None, "timestamp": self._timestamp}
-        return [encode({"type": "custom", **head, "customType": HANDED_OVER, "data": data}), *lines]
+        marker = encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
+        return [marker + b"\n", *pieces]
+
+    def _encoded(self, marker_id: str, *, blobs_go: bool) -> Iterator[bytes]:
+        writing = dialect_named(self._request.to).writing
+        blobs = self._location.blobs_of("") if blobs_go and writing and writing.limits_size else None
+        for entry in self._handover.entries(marker_id):
+            try:
+                raw = externalize(entry.raw, blobs) if blobs is not None and not entry.line else entry.raw
+            except OSError as error:
+                refused(blobs.folder if blobs is not None else self._path, error)
+            yield (entry.line or encoded(raw)) + b"\n"
 
     def _copies(self) -> dict[str, str]:
         """The keys by which statistics know the entries of the source, where an id and a time do not give
@@ -241,7 +252,7 @@ class _NewSession:
                     copies[entry_id] = each.key.hex()
         return copies
 
-    def write(self, lines: Sequence[bytes]) -> None:
+    def write(self, pieces: Sequence[bytes]) -> None:
         """Write the file, of mode 0600, whole or not at all.
 
         :raises WriteFailed: the system refuses.
@@ -254,7 +265,7 @@ class _NewSession:
         storage = FileStorage()
         storage.tidy(self._path)
         announce(self.change(None))
-        storage.create(self._path, writing.head_lines(header, self._now_ms) + b"\n".join([*lines, b""]))
+        storage.create(self._path, [writing.head_lines(header, self._now_ms), *pieces])
 
     def change(self, target: Target | None, path: str = "", session_id: str = "") -> Change:
         """The change that makes the session, or the one at `path` that is there."""

@@ -212,12 +212,15 @@ def encode_undone(
 
 def _change_fields(change: Change) -> dict[str, Any]:
     """The fields of a change without its prompt: an older leafmark refuses a field that it does not know, and
-    the prompt stays in the session. Replaced lines are left out if there are none, for the same reason.
+    the prompt stays in the session. Replaced lines and the agent of the source are left out if there are
+    none, for the same reason.
     """
     value = asdict(change)
     del value["prompt"]
     if not change.lines:
         del value["lines"]
+    if not change.source_agent:
+        del value["source_agent"]
     return value
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from app.export.choice import Choice
 from app.export.context_json import chosen_end, without_images
 from app.formats.dialects import dialect_named
-from app.formats.json_codec import decode, encode
+from app.formats.json_codec import decode
 from app.formats.timestamps import iso, parse_time
-from app.sessions.handoff.handover import Handover, leaf_of
+from app.sessions.handoff.handover import Handover, encoded, leaf_of
 
 if TYPE_CHECKING:
     from app.redact import Redactor
@@ -57,8 +57,8 @@ def session_lines(
     yield writing.head_lines(header, now_ms)
     for number, entry in enumerate(handover.entries(), 1):
         if redactor is None:
-            yield (entry.line or encode(entry.raw)) + b"\n"
+            yield (entry.line or encoded(entry.raw)) + b"\n"
             continue
         redactor.at(f"line {number + 1}")
         raw = decode(entry.line) if entry.line else entry.raw
-        yield encode(redactor.value(raw if choice.images else without_images(raw))) + b"\n"
+        yield encoded(redactor.value(raw if choice.images else without_images(raw))) + b"\n"

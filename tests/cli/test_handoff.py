@@ -229,6 +229,7 @@ def test_a_broken_source_works_and_says_what_was_done(
         message("a", "e", "assistant", "the same id"),
         {"type": "message", "id": "f", "parentId": "a", "timestamp": 5, "message": None},
         message("g", "f", "user", "the last one"),
+        '{"type":"custom","id":"h","parentId":"g","timestamp":"2026-05-01T10:00:00.000Z","customType":"x","data":1e999}',
     )
     told = json.loads(leafmark("handoff", path, "--to", target, "--json").stdout)
     made = told["change"]["after"]

@@ -5,6 +5,7 @@ leaf.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xxhash import xxh3_64_hexdigest
@@ -21,7 +22,7 @@ from app.sessions.handoff.marker import data_of
 from app.sessions.handoff.messages import MessageSpeller
 from app.sessions.handoff.outline import Outline, OutlineEntry
 from app.sessions.manager.forking import ForkedEntry
-from app.sessions.storage.blobs import PREFIX, BlobStore, inline_blobs
+from app.sessions.storage.blobs import DESCEND, PREFIX, BlobStore, edit_json, inline_blobs
 from app.sessions.summaries.leaf_trail import MOVED_LEAF
 from app.stores import agent_named
 
@@ -358,6 +359,22 @@ def leaf_of(manager: SessionManager) -> Entry | None:
     return manager.leaf_entry or (entries[-1] if entries else None)
 
 
+def encoded(entry: dict[str, Any]) -> bytes:
+    """The line of an entry, without its newline. A number that is too large is null, as JavaScript writes
+    it.
+    """
+    try:
+        return encode(entry)
+    except ValueError:
+        return encode(edit_json(entry, _finite))
+
+
+def _finite(value: Any, key: str, in_list: bool) -> Any:
+    if isinstance(value, dict | list):
+        return DESCEND
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 def _with_head(source: Entry, head: Mapping[str, Any]) -> bytes:
     """The line of an entry in the same spelling, whose other bytes stay."""
     before = {"id": source.id, "parentId": source.parent_id}
@@ -395,7 +412,7 @@ def _with_edit(entry: dict[str, Any], replacement: Any) -> dict[str, Any]:
 
 def _digest(entry: Mapping[str, Any]) -> str:
     """A digest of an entry, wherever it hangs and in whatever order its fields are."""
-    return xxh3_64_hexdigest(encode({key: entry[key] for key in sorted(entry) if key != "parentId"}))
+    return xxh3_64_hexdigest(encoded({key: entry[key] for key in sorted(entry) if key != "parentId"}))
 
 
 def _blocks(message: Mapping[str, Any]) -> list[Any]:

@@ -116,7 +116,8 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     def timestamp(self) -> int | float | str | None:
         """The time as written: ISO 8601 text, or milliseconds. Raises as `source`."""
         if self._line is None:
-            time = self.raw.get("timestamp")
+            kept, time = self._raw, self.raw.get("timestamp")
+            self._raw = kept
             return time if isinstance(time, int | float | str) else None
         return self._timestamp
 
