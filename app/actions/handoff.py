@@ -75,6 +75,7 @@ class Handed(NamedTuple):
     :param entries: the number of entries, and `branches` that of their ends.
     :param losses: what is lost, changed or not sent.
     :param asked: the models that the texts were sent to before, the one with most answers first.
+    :param folder: the working folder of the new session.
     """
 
     change: Change
@@ -83,6 +84,7 @@ class Handed(NamedTuple):
     branches: int
     losses: Sequence[Loss]
     asked: Sequence[str]
+    folder: str
 
 
 def hand_over(
@@ -132,8 +134,8 @@ def hand_over(
         if writes:
             made.write(pieces)
     change = made.change(target, *(earlier or ("", "")))
-    asked = _asked(manager)
-    return Handed(change, earlier is None, handover.count, handover.ends, handover.losses.found(), asked)
+    losses, asked = handover.losses.found(), _asked(manager)
+    return Handed(change, earlier is None, handover.count, handover.ends, losses, asked, location.cwd)
 
 
 def branch_to(

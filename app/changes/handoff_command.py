@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.actions.handoff import Handed, Request, branch_to, hand_over
-from app.actions.resume import find_program
+from app.actions.resume import find_program, unusable_folder
 from app.changes.report import as_document, as_line, intend, record, title_after
 from app.command_table import MARKDOWN
 from app.export.handoff_text import MOST_BYTES, handoff_text
@@ -53,6 +53,9 @@ def run(options: Options, setup: Setup) -> int:
         write_json(_document(handed, session, options))
     else:
         write_text(_text(handed, session, options))
+    problem = unusable_folder(handed.folder, setup.env)
+    if problem is not None:
+        complain(f"{problem}; --dir names another one")
     agent = agent_named(options.to)
     if find_program(agent.command, setup.env) is None:
         complain(f"{agent.command} is not installed: {agent.install_hint}")

@@ -316,6 +316,72 @@ def test_statistics_count_each_entry_once(
     assert totals() == before
 
 
+def test_estimated_costs_stay_when_the_source_is_gone(leafmark: Callable[..., Any], tmp_path: Path) -> None:
+    message = {
+        "role": "assistant",
+        "id": "m",
+        "model": "claude-sonnet-4-5",
+        "content": [{"type": "text", "text": "an answer"}],
+        "usage": {"input_tokens": 10_000, "output_tokens": 5_000},
+    }
+    path = write_claude(
+        tmp_path / "home",
+        line("user", "u1", None, "a prompt"),
+        line("assistant", "a1", "u1", message=message),
+    )
+    before = json.loads(leafmark("stats", "--json").stdout)["total"]
+    assert before["cost"] > 0
+    assert leafmark("handoff", path, "--to", "pi").returncode == 0
+    path.unlink()
+    assert json.loads(leafmark("stats", "--json").stdout)["total"] == before
+
+
+@TARGETS
+def test_the_parts_of_an_answer_are_one_and_its_results_come_next(
+    target: str, leafmark: Callable[..., Any], tmp_path: Path
+) -> None:
+    """pi makes up a result for each call that has none before the next message."""
+    calls = [
+        {"type": "tool_use", "id": "toolu_0", "name": "Read", "input": {"file_path": "a.py", "offset": 3}},
+        {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls", "timeout": 5000}},
+        {"type": "tool_use", "id": "toolu_2", "name": "WebFetch", "input": {"url": "x"}},
+    ]
+    results = [{"type": "tool_result", "tool_use_id": f"toolu_{n}", "content": f"r{n}"} for n in range(3)]
+    path = write_claude(
+        tmp_path / "home",
+        line("user", "u1", None, "look"),
+        *[
+            line(
+                "assistant",
+                f"a{n}",
+                f"a{n - 1}" if n else "u1",
+                message={"role": "assistant", "id": "m", "content": [call]},
+            )
+            for n, call in enumerate(calls)
+        ],
+        line("user", "r0", "a0", [results[0]]),
+        line("user", "n0", "r0", "a note", isMeta=True),
+        line("user", "r1", "a1", [results[1]]),
+        line("user", "r2", "a2", [results[2]]),
+        line("assistant", "b", "r2", "done"),
+    )
+    made = json.loads(leafmark("handoff", path, "--to", target, "--json").stdout)["change"]["after"]
+    found = opened(made, target, tmp_path / "home").get_branch()
+    kinds = [each.raw.get("message", {}).get("role", each.type) for each in found]
+    assert kinds == [
+        *("custom", "user", "assistant", "toolResult", "toolResult", "toolResult", "custom_message"),
+        "assistant",
+    ]
+    content = found[2].raw["message"]["content"]
+    read = {"path": "a.py:3-"} if target == "omp" else {"path": "a.py", "offset": 3}
+    assert [(call["name"], call["arguments"]) for call in content] == [
+        ("read", read),
+        ("bash", {"command": "ls", "timeout": 5}),
+        ("WebFetch", {"url": "x"}),
+    ]
+    assert [each.raw["message"]["toolName"] for each in found[3:6]] == ["read", "bash", "WebFetch"]
+
+
 def test_branches_from_several_roots_are_compared_without_leafmarks_entry(tmp_path: Path) -> None:
     from app.actions.compare import compare
     from app.sessions.tree.tree import open_tree

@@ -21,8 +21,8 @@ from tests.factory import NOW
 from tests.interop.programs import Program, Refused
 from tests.interop.provider import Provider
 from tests.interop.resumed import Resumed, texts_of
-from tests.interop.sides import Real, Step, steps_text
-from tests.interop.test_differential import PIS_STEPS
+from tests.interop.sides import Real, RealOmp, Step, steps_text
+from tests.interop.test_differential import OMPS_STEPS, PIS_STEPS
 from tests.public_files import SOURCES, path_of
 from tests.rollouts import event, item, meta, said, write_rollout
 
@@ -83,6 +83,28 @@ def test_a_session_of_pi_comes_back_from_oh_my_pi_as_it_was(
         assert conversation(middle["context"]["messages"]) == conversation(expected), when
         assert middle["leaf"] == before["leaf"], when
         assert {**before["labels"], middle["entries"][0]["id"]: None} == middle["labels"], when
+
+
+@settings(
+    max_examples=100,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(steps=OMPS_STEPS)
+def test_pi_opens_a_session_of_oh_my_pi(steps: list[Step], pi: Program, omp: Program) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        real = RealOmp(omp, str(home / "work"), home / "sessions")
+        for each in steps:
+            real.do(each)
+        if not real.written or not any(entry["type"] == "message" for entry in real.state["entries"]):
+            return
+        when = steps_text(steps)
+        real.session.call("flush")
+        found = state(pi, str(handed(str(real.file), "pi", home).change.after))
+        assert found["name"] == real.state["name"], when
+        before = {id: label for id, label in real.state["labels"].items() if label is not None}
+        assert {id: label for id, label in found["labels"].items() if label is not None} == before, when
+        assert prompts_of(found["entries"]) == prompts_of(real.state["entries"]), when
 
 
 def state(program: Program, path: str) -> dict[str, Any]:

@@ -48,6 +48,10 @@ class Copies:
         if self._lines <= _HANDED_WITHIN and HANDED_OVER.encode() in line:
             self._handed = _keys_in(line)
 
+    def has_no_cost(self, entry_id: str) -> bool:
+        """Whether a cost of 0 stands for none, because the entry came from an agent that writes no costs."""
+        return entry_id in self._handed
+
     def key(self, entry: PartialEntry, entry_id: str, time_ms: int) -> tuple[bytes, bool]:
         """A digest of 8 bytes that an entry of the line has in common with its copies, and whether the
         entries between the answer before it and this one are copies too if this one is.

@@ -27,6 +27,8 @@ OMP_TYPES = frozenset(
 _HEAD = ("id", "parentId", "timestamp")
 _SUMMARIES = ("compaction", "branch_summary")
 _DEFAULT = (None, "default")
+_LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
+"""pi's thinking levels."""
 _CLEARED = "The conversation before this point was cleared."
 """The summary of a compaction that stands for a reset of oh-my-pi."""
 _REDACTED = "[Reasoning redacted]"
@@ -44,6 +46,8 @@ def entry_for_pi(entry: dict[str, Any]) -> dict[str, Any]:
         return {names.get(key, key): value for key, value in entry.items() if key not in left_out} | {
             "type": "usage"
         }
+    if kind == "thinking_level_change" and entry.get("thinkingLevel") not in _LEVELS:
+        return {**entry, "thinkingLevel": "off"}
     if kind == "reset_boundary":
         cleared = {"summary": _CLEARED, "firstKeptEntryId": entry.get("id"), "tokensBefore": 0}
         return {**entry, "type": "compaction", **cleared}

@@ -39,6 +39,7 @@ class MessageSpeller:
         self._losses = losses
         self._names: dict[str, str] = {}
         self._open: set[str] = set()
+        self._model = _UNKNOWN["model"]
 
     def entry(self, raw: dict[str, Any], time_ms: int) -> dict[str, Any]:
         """An entry as the target has it.
@@ -114,6 +115,8 @@ class MessageSpeller:
         is_own = provider is None or own.get("provider", "").startswith(provider)
         who = _UNKNOWN | {key: value for key, value in message.items() if key in _UNKNOWN and value}
         who |= own if is_own else {}
+        # An answer that the agent wrote itself, such as an error, does not change the model.
+        who["model"] = self._model = message.get("model") or self._model
         return {
             **message,
             **who,
