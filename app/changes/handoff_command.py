@@ -9,8 +9,6 @@ from app.actions.handoff import Handed, Request, branch_to, hand_over
 from app.actions.resume import find_program, unusable_folder
 from app.changes.report import as_document, as_line, intend, record, title_after
 from app.command_table import MARKDOWN
-from app.export.handoff_text import MOST_BYTES, handoff_text
-from app.export.to_file import redactor_for
 from app.formats.text import inert, one_line
 from app.index.resolve import ResolvedSession, resolve
 from app.options import DONE, Options, WrongUse
@@ -135,6 +133,10 @@ def _check_text(options: Options) -> None:
 
 
 def _print_text(session: ResolvedSession, options: Options, setup: Setup) -> int:
+    # Imported here: loading the rules for secrets and the formats of exports would hold up other commands.
+    from app.export.handoff_text import MOST_BYTES, handoff_text
+    from app.export.to_file import redactor_for
+
     manager, path = branch_to(session.path, options.entry, setup.agent_env, session.store)
     redactor = redactor_for(session.path, setup.env, setup.home)
     redactor.add_user_of(manager.header_cwd)

@@ -17,6 +17,7 @@ from app.formats.json_codec import edit_fields, encode
 from app.formats.text import string_of, trim_name
 from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import read_slot, slot_line
+from app.sessions.errors import DamagedLine, MissingBase, NulBytes, TornLine
 from app.sessions.handoff.losses import Losses
 from app.sessions.handoff.marker import data_of
 from app.sessions.handoff.messages import MessageSpeller
@@ -77,7 +78,11 @@ class Handover:
         self._writing = writing
         self._same = manager.dialect.name == target
         self.losses = Losses()
-        self.losses.add("lines", "they cannot be read", len(manager.problems))
+        for problem in manager.problems:
+            if isinstance(problem, DamagedLine | TornLine | NulBytes):
+                self.losses.add("lines", "they cannot be read")
+            elif isinstance(problem, MissingBase):
+                self.losses.add("messages", "the session that this one goes on from is not here")
         self.originals: dict[str, Original] = {}
         self.times: dict[int, tuple[str, int]] = {}
         """The index of an entry of the session -> id and time of what it became."""
