@@ -8,25 +8,24 @@ that a late one can be dropped. "Raw" text has not been made inert.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.actions.outcome import Outcome
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault
     from app.index.row import Row
     from app.index.search.results import Hit
-    from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
     from app.view.document_line import DocumentLine
     from app.view.entry_details import EntryFacts
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
-    from app.view.places import PlaceRow
     from app.view.tree_view import TreeView
 
 
@@ -224,23 +223,6 @@ class EntriesFound(Message):
 # Actions on sessions and entries, and resuming a session.
 
 
-class Outcome(NamedTuple):
-    """The result of an action on one session.
-
-    row      the session; None if it is not in the list
-    change   None if the action failed
-    error    why it failed
-    undone   for an undo or a redo: the change to be undone, or the undone one
-    title    the raw title of a session that is not in the list; "" if it is unknown
-    """
-
-    row: Row | None
-    change: Change | None
-    error: Exception | None = None
-    undone: Change | None = None
-    title: str = ""
-
-
 @dataclass(eq=False, repr=False)
 class ActionsDone(Message):
     """An action has ended.
@@ -263,13 +245,3 @@ class ActionsProgressed(Message):
     """An action on several sessions has made progress; None: it has ended."""
 
     progress: ActionProgress | None
-
-
-# The history, the trash and the archives.
-
-
-@dataclass(eq=False, repr=False)
-class PlaceRead(Message):
-    """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
-
-    rows: Sequence[PlaceRow]

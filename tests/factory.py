@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark import Row
 
-from app.index.row import FIELDS
+from app.index import FIELDS
 
 if TYPE_CHECKING:
     from pathlib import Path

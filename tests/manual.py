@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from app.command_table import AGENT_TITLES, COMMANDS, OWN, SHARED, Command, Option, Word
-from app.index.query.filter_table import language_table
+from app.index.query import language_table
 
 PAGE = Path(__file__).parent.parent / "app" / "help" / "leafmark.1"
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.formats.model_names import model_name
+from app.formats import model_name
 from app.formats.prices import SIZES
 
 TABLE = Path(__file__).parent.parent / "app" / "formats" / "price_table.py"

@@ -14,7 +14,7 @@ from pathlib import Path
 from app.command_table import COMMANDS, SHARED, Command, Option, Word
 from app.commands import MAIN_KEYS, PANES, PI_KEYS, RIGHT_PANES, command_by_id, pane_commands
 from app.dialogs.help import PANE_TITLES
-from app.index.query.filter_table import CASE, language_table
+from app.index.query import CASE, language_table
 from app.keys import keys_of
 from app.settings import SETTINGS
 

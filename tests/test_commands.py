@@ -12,8 +12,7 @@ import pytest
 from app.commands import COMMANDS, MENUS, PANES, command_by_id, pane_commands
 from app.keys import QUIT_KEYS, footer, key_of, keys_of, remap
 from app.settings import read_settings
-from app.view.bars import list_keys, preview_keys, search_keys
-from app.view.preset import BROWSER, SELECTOR
+from app.view import BROWSER, SELECTOR, list_keys, preview_keys, search_keys
 from tests.cases import cases
 
 if TYPE_CHECKING:

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index, Row, Store
 
-from app.formats.header import SCAN_LIMIT, WITHIN
-from app.index import live_sessions
-from app.index.filter_context import facts_of
+from app.index import facts_of, live_sessions
 from app.index.text.segment import Segment
-from app.sessions.summaries.summarise import summarise
-from app.stores import agent_named, named
-from app.stores.layout import session_files
-from app.stores.live import Processes, verdict
-from app.stores.processes import Process
+from app.sessions import summarise
+from app.stores import Process, Processes, agent_named, named, session_files, verdict
 from tests.cases import cases
 from tests.factory import MINUTE, NOW, chain, make_row, write_session
 from tests.index.helpers import append, message, pi_store, session, write
@@ -29,8 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from app.index.row import Span
+    from app.index import Span
     from app.sessions.passages import PackedText
+
+WITHIN = 4 << 20  # bytes within which a header ends
+
+SCAN_LIMIT = 1 << 20  # bytes within which a header begins
 
 
 # Files and bytes

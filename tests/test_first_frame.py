@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from app import cli, cli_options
 from app.startup.first_frame import ansi
+from app.view import STYLES, THEMES, ListModel, eight_bit, few_colours, ground_of, rgb, style_of
 from app.view.frame import frame
-from app.view.list_model import ListModel
-from app.view.palette import STYLES, THEMES, eight_bit, few_colours, ground_of, rgb, style_of
 from tests.cases import cases
 from tests.factory import NOW, make_row
 

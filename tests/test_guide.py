@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import app.formats.dialects
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.tree import open_tree
+from app.sessions import open_tree, summarise
 from app.stores import refusals
 from tests.factory import chain, entry, message, write_session
 

@@ -10,7 +10,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 from tests.cases import cases
 from tests.factory import chain, write_session
@@ -127,6 +130,30 @@ def test_no_module_below_the_screen_loads_textual_or_rich() -> None:
 def test_a_module_that_loads_textual_is_detected() -> None:
     guilty = run_python(["-I"], LOADS, "textual rich", "json", "textual", "re")
     assert guilty == ["textual loads rich and textual"]
+
+
+@cases(
+    "package",
+    [
+        "actions",
+        "export",
+        "formats",
+        "index",
+        "index.query",
+        "index.scan",
+        "index.search",
+        "sessions",
+        "sessions.summaries",
+        "sessions.tree",
+        "stores",
+        "view",
+    ],
+)
+def test_every_public_name_of_a_package_loads(package: str) -> None:
+    module = import_module(f"app.{package}")
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'misspelled'"):
+        module.misspelled  # noqa: B018 - the attribute is read
 
 
 # -S: no site-packages: an import of anything installed fails by itself, and no .pth file loads modules first.

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app import paths
-from app.stores.pins import set_own_pin, set_pin
+from app.stores import set_own_pin, set_pin
 from tests.factory import chain, write_session
 
 ROOT = Path(__file__).resolve().parent.parent

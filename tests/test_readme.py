@@ -9,10 +9,10 @@ from app.cli_options import parser
 from app.command_table import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
-from app.index.query.filter_table import language_table
-from app.index.query.grammar import parse as parse_query
+from app.index.query import language_table
+from app.index.query import parse as parse_query
 from app.stores import AGENTS
-from app.view.preset import BROWSER, SELECTOR
+from app.view import BROWSER, SELECTOR
 from tests.cases import cases
 from tests.manual import PAGE, page
 from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from app.actions.branch_options import BranchOptions
+    from app.actions.outcome import Outcome
     from app.controllers.dialog_host import DialogHost
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from app.dialogs.continue_from_here import ContinueDialog
     from app.dialogs.questions import WaitDialog
     from app.index.row import Row
-    from app.messages import Outcome
     from app.services.branch_jobs import BranchJobs
     from app.settings import Settings
     from app.setup import Setup

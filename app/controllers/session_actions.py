@@ -10,12 +10,14 @@ import asyncio
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from app.actions import row_actions
 from app.actions.shell_words import shell_line, shell_of
 from app.controllers.dialog_host import started
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
+from app.index.subagents import subagent_totals
 from app.services.background import in_background
 from app.sessions.errors import HeaderlessContinuation, NoTrash
 from app.stores import agent_named
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from textual.geometry import Region
 
+    from app.actions.outcome import Outcome
     from app.actions.undo_steps import JournalAction
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
     from app.controllers.starter import Starter
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
-    from app.messages import ActionsDone, ActionsProgressed, Outcome
+    from app.messages import ActionsDone, ActionsProgressed
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.sessions.manager.change import Change
@@ -365,7 +368,6 @@ class SessionActions:
 
     async def _details(self, row: Row) -> None:
         from app.dialogs.session_facts import SessionDetailsDialog
-        from app.index.subagents import subagent_totals
 
         model = self._pane.model
         rows, stores = list(model.rows()), self._setup.stores
@@ -405,9 +407,6 @@ class SessionActions:
 
     def copy_link(self) -> None:
         """Copy a link to its file, which other programs open."""
-        # Imported here: few users copy a link.
-        from urllib.parse import quote
-
         row = self._pane.list.row
         if row is not None:
             self._messages.copy(f"file://{quote(os.fsencode(row.path))}", "link", row.title)

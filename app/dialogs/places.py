@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -14,7 +14,6 @@ from textual.widgets import Input, Static
 
 from app.commands import Command
 from app.dialogs.palette import CommandOffer, PaletteDialog
-from app.messages import PlaceRead
 from app.services.places import PlacesReader
 from app.view.cells import shorten
 from app.view.places import PlaceModel, lost_for_good, place_line
@@ -54,14 +53,14 @@ class Place:
     title     over the dialog
     key       closes the dialog, as it opened it
     nothing   what an empty place says
-    read      has a reader read the place
+    read      asks a reader for the sessions there
     deletes   its sessions can be deleted for good
     """
 
     title: str
     key: str
     nothing: str
-    read: Callable[[PlacesReader], None]
+    read: Callable[[PlacesReader], Awaitable[list[PlaceRow]]]
     deletes: bool = False
 
 
@@ -132,21 +131,20 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
 
     def on_mount(self) -> None:
         self._line.focus()
-        self._place.read(self._reader)
+        self._read_place()
 
     def on_unmount(self) -> None:
         self._reader.stop()
 
-    @on(PlaceRead)
-    def _place_read(self, event: PlaceRead) -> None:
-        event.stop()
-        self.model.load(event.rows)
-        box = self.query_one(".dialog")
-        box.set_class(not event.rows, "empty")
+    @work
+    async def _read_place(self) -> None:
+        rows = await self._place.read(self._reader)
+        self.model.load(rows)
+        self.query_one(".dialog").set_class(not rows, "empty")
         self._show_keys()
         for widget in (self.query_one("#place-head"), self._list, self.query_one("#place-facts")):
-            widget.display = bool(event.rows)
-        if not event.rows:
+            widget.display = bool(rows)
+        if not rows:
             self.set_focus(None)
             self._say("", self._place.nothing)
             return

@@ -60,7 +60,7 @@ def free_path(path: str, session_id: str, taken: Collection[str] = ()) -> str:
 
 
 def _is_of(path: str, session_id: str) -> bool:
-    """Whether the document at `path` was made of this session. What cannot be read was not."""
+    """Whether the document at `path` was made of this session; False if it cannot be read."""
     try:
         if not os.path.isfile(path):
             return False

@@ -136,8 +136,8 @@ def next_data(descriptor: int, offset: int) -> int:
 
 
 def open_file(path: str) -> int:
-    """Open the file of a session for reading, and return its descriptor. Of a compressed file it is that of
-    the content (`app.formats.packed`).
+    """Open the file of a session for reading, and return its descriptor, or for a compressed file that of its
+    content (`app.formats.packed`).
 
     :raises OSError: it cannot be opened, or is no regular file: a device may have no end.
     """

@@ -14,6 +14,7 @@ from app.index.row import unread
 from app.index.scan.retry import RescanningReader
 from app.index.scan.scan import Scanner
 from app.index.search.engine import SearchEngine
+from app.index.sorting import BEST, SORTS
 from app.index.text.store import TextStore
 from app.index.touched_files import TouchedFiles
 from app.index.truncation import guard_database
@@ -271,7 +272,6 @@ class Index:
         """
         # Imported here: a list runs no query.
         from app.index.query.grammar import parse
-        from app.index.sorting import BEST, SORTS
 
         order = BEST if order == "relevance" else order
         if order not in (BEST, *SORTS):

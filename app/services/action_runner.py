@@ -12,6 +12,7 @@ from queue import Empty, Queue
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.outcome import Outcome
 from app.actions.undo_steps import (
     RETRY_NOTE,
     SKIP_NOTE,
@@ -19,7 +20,7 @@ from app.actions.undo_steps import (
     UndoableAction,
     undo_last,
 )
-from app.messages import ActionsDone, ActionsProgressed, Outcome
+from app.messages import ActionsDone, ActionsProgressed
 from app.services.background import BackgroundService, promised
 from app.sessions.errors import SessionError
 from app.view.notifications import ActionProgress

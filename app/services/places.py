@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.index.row import provisional_row, signature_of
-from app.messages import PlaceRead
-from app.services.background import BackgroundService, answered, in_thread
+from app.services.background import BackgroundService, answered
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import all_pins
 from app.stores.archive import archived
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
+    from app.view.places import PlaceRow
 
 
 class PlacesReader(BackgroundService):
-    """Posts ``PlaceRead``; the other methods are awaited."""
+    """All its methods are awaited."""
 
     def __init__(self, setup: Setup, post: Post) -> None:
         super().__init__(post)
@@ -44,26 +44,24 @@ class PlacesReader(BackgroundService):
         folder = os.path.dirname(session.in_trash)
         return provisional_row(session.in_trash, folder, summary.values(), signature_of(status))
 
-    @in_thread
-    def read_trash(self) -> None:
-        """Read which sessions lie in the trash."""
+    @answered()
+    def read_trash(self) -> list[PlaceRow]:
+        """Return the sessions in the trash; the last that came there is first."""
         # Imported here: the modules of the trash are loaded with the first action.
         from app.actions.restore import list_trashed
         from app.actions.trash_place import trash_facts
 
         setup = self._setup
         sessions = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
-        rows = [trash_row(session, trash_facts(session), setup.home) for session in sessions]
-        self._post(PlaceRead(rows))
+        return [trash_row(session, trash_facts(session), setup.home) for session in sessions]
 
-    @in_thread
-    def read_archive(self) -> None:
-        """Read the sessions in the agents' archives."""
-        rows = [
+    @answered()
+    def read_archive(self) -> list[PlaceRow]:
+        """Return the sessions in the agents' archives; the last that came there is first."""
+        return [
             archive_row(item, self._setup.home, is_folder_gone=bool(item.cwd) and not os.path.isdir(item.cwd))
             for item in archived(self._setup.stores)
         ]
-        self._post(PlaceRead(rows))
 
     @answered()
     def read_history(self, rows: Sequence[Row]) -> list[HistoryStep]:

@@ -15,7 +15,7 @@ from app.actions.abandoned_branch import (
     outline,
     transcript,
 )
-from app.formats.tool_calls import FileLists
+from app.formats import FileLists
 from tests.actions.test_compare import answer, calls, text
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session

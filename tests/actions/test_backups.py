@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import delete_trashed, redo_journal_action
 from app.actions.journal import Journal
-from app.actions.redo import redo_journal_action
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import delete_for_good, trash
-from app.actions.trash_place import delete_trashed
 from app.actions.undo import settle_interrupted, undo, undo_journal_action
-from app.sessions.errors import NoTrash
+from app.sessions import NoTrash
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_backups
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import label, rename
 from app.actions.branch import MARK, branch, branch_to_file, fork
-from app.actions.session_edits import label, rename
-from app.sessions.errors import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
-from app.stores.live import LIVE, MAYBE, Verdict
+from app.sessions import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
+from app.stores import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
 from tests.actions.test_compare import answer, calls, text
 from tests.cases import cases

@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.compare import FileChange, Turn, compare, count_tools
-from app.formats.errors import Cancelled
-from app.sessions.errors import Changed
-from app.sessions.tree.branches import NO_USAGE, Branches
-from app.sessions.tree.node import Node, path_to
-from app.sessions.tree.tree import SessionTree, open_tree
+from app.formats import Cancelled
+from app.sessions import Branches, Changed, Node, SessionTree, open_tree
+from app.sessions.tree import UsageTotals, path_to
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.sessions.strategies import LINES
@@ -204,7 +202,7 @@ def test_any_two_entries_can_be_compared(
         whole, before = branches.of_path(leaf), len(shared) and branches.of_path(comparison.common or leaf)
         assert sum(count for _, count in side.tools) == whole.tools - (before.tools if before else 0)
         assert sum(sum(turn.tools.values()) for turn in side.turns) == sum(count for _, count in side.tools)
-        less = before.spent if before else NO_USAGE
+        less = before.spent if before else UsageTotals()
         assert side.spent == pytest.approx(
             [total - common for total, common in zip(whole.spent, less, strict=True)]
         )

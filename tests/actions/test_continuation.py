@@ -13,8 +13,8 @@ import pytest
 from app.actions.restore import recover, restore, trash_continuation
 from app.actions.trash import trash, trash_file
 from app.actions.undo import undo
-from app.sessions.errors import AlreadyThere, HeaderlessContinuation, LiveSession, NoTrash, ReadOnly
-from app.stores.live import MAYBE, Verdict
+from app.sessions import AlreadyThere, HeaderlessContinuation, LiveSession, NoTrash, ReadOnly
+from app.stores import MAYBE, Verdict
 from tests.actions.conftest import contents, lines_of, reopened
 from tests.factory import append, chain, message, write_session
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.trash import delete_for_good
-from app.sessions.errors import NotThere, ReadOnlyFolder
+from app.sessions import NotThere, ReadOnlyFolder
 from tests.actions.conftest import contents, trash_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from app.actions.branch_options import branch_in_place, write_draft
 from app.actions.drafts import delete_draft
 from app.actions.journal import Journal
 from app.actions.undo import undo
-from app.sessions import FileStorage
-from app.sessions.errors import DiskFull
+from app.sessions import DiskFull, FileStorage
 from tests.actions.conftest import lines_of
 from tests.actions.test_go_on import options_at, store_of
 

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import rename
 from app.actions.journal import Journal
-from app.actions.session_edits import rename
 from app.actions.trash import trash
 from app.actions.undo import next_journal_action, undo_journal_action
-from app.actions.undo_steps import SKIP_NOTE
 from app.stores import discover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.actions.journal_entries import JournalEntry
-    from app.actions.undo_steps import UndoAttempt
+    from app.actions import JournalEntry, UndoAttempt
     from tests.sessions.manager.conftest import Home
 
 
@@ -77,7 +75,7 @@ def test_a_blocked_action_comes_after_all_others(
         file.write("somebody else's\n")
     attempts, notes = undo_action(home, state, trashed)
     assert attempts[0].can_retry
-    assert notes == [SKIP_NOTE]
+    assert notes == ["another undo goes on to what was done before that"]
     next_action = next_journal_action(journal, ())
     assert next_action is not None
     assert next_action.action == named

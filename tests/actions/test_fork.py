@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import SessionError, SessionManager
 
+from app.actions import label, rename
 from app.actions.branch import branch, branch_to_file, fork
 from app.actions.branch_options import BranchOptions, branch_to_new_file, find_branch_options
-from app.actions.session_edits import label, rename
 from app.actions.undo import undo
-from app.sessions.errors import NotAFolder, NotASession, ReadOnly, UnknownEntry, WriteFailed
+from app.sessions import NotAFolder, NotASession, ReadOnly, UnknownEntry, WriteFailed
 from app.stores import discover, named, store_holding
 from tests.actions.conftest import (
     bytes_of,

@@ -24,10 +24,8 @@ from app.actions.branch_options import (
     write_draft,
 )
 from app.actions.undo import undo
-from app.sessions.errors import AlreadyThere, Changed, LiveSession, NotAFolder, ReadOnly, UnknownEntry
-from app.sessions.manager.navigation import Target
-from app.stores import agent_named, discover, store_holding
-from app.stores.live import LIVE, MAYBE, Verdict
+from app.sessions import AlreadyThere, Changed, LiveSession, NotAFolder, ReadOnly, Target, UnknownEntry
+from app.stores import LIVE, MAYBE, Verdict, agent_named, discover, store_holding
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
 from tests.actions.test_compare import answer, calls, text
 from tests.cases import cases

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.session_edits import label
-from app.sessions.errors import AmbiguousEntry, NotASession, NotThere, ReadOnly, UnknownEntry
+from app.actions import label
+from app.sessions import AmbiguousEntry, NotASession, NotThere, ReadOnly, UnknownEntry
 from app.stores import named
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
 from tests.cases import cases

@@ -15,7 +15,7 @@ import pytest
 from app.actions import trash_folder
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import trash
-from app.sessions.errors import DiskFull, NoTrash, NotThere
+from app.sessions import DiskFull, NoTrash, NotThere
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.session_edits import PINNED, pin
-from app.sessions.errors import WriteFailed
+from app.actions import pin
+from app.sessions import WriteFailed
 from app.setup import setup_from_demo
-from app.stores import all_pins, discover
-from app.stores.locks import file_lock, omp_lock
-from app.stores.pins import read_pins
+from app.stores import all_pins, discover, file_lock, omp_lock, read_pins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,13 +38,13 @@ def test_a_session_of_every_agent_is_pinned_and_unpinned(
 ) -> None:
     done = pin(agent, "one", True, stores[agent], state)
     assert (done.kind, done.agent, done.session_id) == ("pin", agent, "one")
-    assert (done.before, done.after, done.note) == (None, PINNED, "")
+    assert (done.before, done.after, done.note) == (None, "pinned", "")
     assert all_pins(stores.values(), state) == {(agent, "one")}
     again = pin(agent, "one", True, stores[agent], state)
     assert again.is_nothing
-    assert (again.before, again.after) == (PINNED, PINNED)
+    assert (again.before, again.after) == ("pinned", "pinned")
     back = pin(agent, "one", False, stores[agent], state)
-    assert (back.before, back.after) == (PINNED, None)
+    assert (back.before, back.after) == ("pinned", None)
     assert all_pins(stores.values(), state) == frozenset()
 
 

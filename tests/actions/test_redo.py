@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import label, pin, redo_journal_action, rename
 from app.actions.branch import branch, branch_to_file, fork
 from app.actions.journal import Journal
-from app.actions.redo import redo_journal_action
 from app.actions.restore import list_trashed, restore
-from app.actions.session_edits import label, pin, rename
 from app.actions.trash import trash
 from app.actions.undo import CannotUndo, settle_interrupted, undo_journal_action
-from app.sessions.errors import AlreadyThere
+from app.sessions import AlreadyThere
 from app.stores import all_pins, discover
 from tests.actions.conftest import bytes_of, contents, reopened
 from tests.sessions.manager.conftest import USER
 
 if TYPE_CHECKING:
-    from app.actions.journal_entries import JournalEntry
-    from app.actions.undo_steps import UndoAttempt
+    from app.actions import JournalEntry, UndoAttempt
     from app.sessions import Change
     from tests.sessions.manager.conftest import Home
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.session_edits import rename
+from app.actions import rename
 from app.actions.undo import undo
-from app.sessions.errors import ReadOnly
-from app.stores.live import LIVE, Verdict
+from app.sessions import ReadOnly
+from app.stores import LIVE, Verdict
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
 from tests.cases import cases
 

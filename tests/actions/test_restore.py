@@ -16,8 +16,7 @@ from app.actions import safe_move
 from app.actions.journal import Journal
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import trash
-from app.sessions import Change
-from app.sessions.errors import AlreadyThere, NotThere, WriteFailed
+from app.sessions import AlreadyThere, Change, NotThere, WriteFailed
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.resume import Plan, ResumeError, execute, plan
-from app.formats.text import inert
+from app.actions import Plan, ResumeError, execute, plan
+from app.formats import inert
 from app.stores import discover
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.resume import ResumeError, execute, plan_new
+from app.actions import ResumeError, execute, plan_new
 from app.stores import discover
 from tests.actions.test_resume import ROOT, Machine
 

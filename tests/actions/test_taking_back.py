@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from app.actions import UndoableAction, undo_last
 from app.actions.undo import CannotUndo
-from app.actions.undo_steps import UndoableAction, undo_last
-from app.sessions import Change
-from app.sessions.errors import AlreadyThere, LiveSession, NotThere, Unreadable
+from app.sessions import AlreadyThere, Change, LiveSession, NotThere, Unreadable
 
 
 class World:

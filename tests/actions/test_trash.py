@@ -16,9 +16,8 @@ from leafmark import SessionError
 
 from app.actions.restore import list_trashed, restore
 from app.actions.trash import delete_for_good, trash
-from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere
-from app.stores import agent_named, discover
-from app.stores.live import IDLE, LIVE, MAYBE, Verdict
+from app.sessions import Changed, LiveSession, NotAFile, NotASession, NotThere
+from app.stores import IDLE, LIVE, MAYBE, Verdict, agent_named, discover
 from tests.actions.conftest import contents, read_only, trash_of
 from tests.factory import chain, write_session
 from tests.holding import held, running

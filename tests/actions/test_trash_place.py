@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import delete_trashed, trash_facts
 from app.actions.restore import list_trashed
 from app.actions.trash import trash
-from app.actions.trash_place import delete_trashed, trash_facts
-from app.sessions.errors import NotThere
+from app.sessions import NotThere
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of
 

@@ -10,17 +10,16 @@ import pytest
 from leafmark import SessionError
 
 from app.actions.archive import DamagedArchive, unarchive
-from app.formats.timestamps import parse_time
-from app.sessions.errors import AlreadyThere, Changed, NotThere, WriteFailed
-from app.stores import discover
-from app.stores.archive import archived
+from app.formats import parse_time
+from app.sessions import AlreadyThere, Changed, NotThere, WriteFailed
+from app.stores import archived, discover
 from tests.factory import chain, stamp, write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.stores.archive import Archived
+    from app.stores import Archived
 
 AGENT = ".omp/agent"
 PACKED, TARGET = f"{AGENT}/archive/sessions/-work/a.jsonl.gz", f"{AGENT}/sessions/-work/a.jsonl"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import label, pin, rename
 from app.actions.branch import branch, branch_to_file, fork
-from app.actions.session_edits import label, pin, rename
 from app.actions.trash import delete_for_good, trash
 from app.actions.undo import CannotUndo, undo
-from app.sessions import Change
-from app.sessions.errors import AlreadyThere, ReadOnly
+from app.sessions import AlreadyThere, Change, ReadOnly
 from app.stores import all_pins, discover
 from tests.actions.conftest import bytes_of, of_agent, reopened
 from tests.cases import cases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.index.figures_file import figures_path
+from app.index import figures_path
 from tests.benchmarks.measure import anonymous_bytes, idle_share, peak_bytes, wait_until_alone
 from tests.benchmarks.rows import Result, mb
 from tests.benchmarks.screen import browser, ready, warm_up

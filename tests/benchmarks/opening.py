@@ -31,7 +31,7 @@ def biggest(setting: Setting) -> Record:
 
 def append(setting: Setting) -> Iterator[Result]:
     """Measure 9: the row of the biggest session after one more entry."""
-    from app.sessions.summaries.summarise import extend, summarise
+    from app.sessions import extend, summarise
 
     record = biggest(setting)
     path = os.path.join(setting.folder, "growing.jsonl")

@@ -73,7 +73,7 @@ def _repeat(source: str, target: str, size: int) -> None:
 
 def statistics(setting: Setting) -> Iterator[Result]:
     """The command that shows statistics of sessions whose figures are known, and the file of the figures."""
-    from app.index.figures_file import figures_path
+    from app.index import figures_path
 
     rows = json.loads(run(setting.leafmark("list", "--json"), setting.env, keep=True).output)["sessions"]
     first = run(setting.leafmark("stats", "--json"), setting.env)

@@ -17,7 +17,7 @@ from leafmark import SessionManager
 from app import changes, reports
 from app.cli_options import parse
 from app.setup import setup_from_demo
-from app.stores.live import IDLE, LIVE, Verdict
+from app.stores import IDLE, LIVE, Verdict
 from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import chain, entry, header, message, write_session

@@ -6,7 +6,7 @@ import pytest
 
 from app.cli_options import parse
 from app.command_table import COMMANDS, MANY, OWN, SHARED
-from app.index.query.filter_table import language_table
+from app.index.query import language_table
 from tests.cases import cases
 from tests.factory import chain, write_session
 

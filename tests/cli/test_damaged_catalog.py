@@ -12,9 +12,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from app.index import SCHEMA
+
 # imported here, because inside a test the modules may be unreadable
 from app.index.catalog import database
-from app.index.row import SCHEMA
 from tests.cases import cases
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session

@@ -10,11 +10,11 @@ import shutil
 
 import pytest
 
+from app.actions import redo_journal_action
 from app.actions.history import history
 from app.actions.journal import Journal
-from app.actions.redo import redo_journal_action
 from app.stores import discover
-from app.view.history import history_line
+from app.view import history_line
 from tests.factory import chain, message, write_session
 
 ODD = [

@@ -9,7 +9,7 @@ import pytest
 from leafmark import SessionManager
 
 from app import paths
-from app.sessions.errors import NotAFolder, NotThere
+from app.sessions import NotAFolder, NotThere
 from tests.cases import cases
 from tests.factory import chain, write_session
 

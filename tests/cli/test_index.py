@@ -8,10 +8,8 @@ import re
 
 import pytest
 
-from app.index import Delta
-
 # imported here, because inside a test the modules may be unreadable
-from app.index.row import SCHEMA
+from app.index import SCHEMA, Delta
 from app.reports.output import Progress
 from tests.denied import deny
 from tests.factory import chain, message, write_session

@@ -9,9 +9,10 @@ from contextlib import closing
 
 import pytest
 
+from app.index import SCHEMA
+
 # imported here, because inside a test the modules may be unreadable
 from app.index.catalog.database import DAMAGED, OTHER_VERSION
-from app.index.row import SCHEMA
 from tests.cases import cases
 from tests.factory import chain, write_session
 

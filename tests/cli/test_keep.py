@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from app.actions.resume import execute, plan
-from app.stores.claude import Claude
+from app.actions import execute, plan
+from app.stores import Claude
 from tests.claude_lines import line, write
 from tests.claude_sweep import DAY, sweep
 from tests.factory import chain, write_session

@@ -13,16 +13,13 @@ from pathlib import Path
 import pytest
 
 from app import changes
-from app.actions import restore
+from app.actions import pin, redo_journal_action, restore
 from app.actions.journal import Journal
-from app.actions.redo import redo_journal_action
-from app.actions.session_edits import pin
 from app.changes import trash_commands
 from app.cli_options import parse
-from app.sessions.errors import DiskFull
+from app.sessions import DiskFull
 from app.setup import setup_from_demo, setup_from_process
-from app.stores import all_pins, discover
-from app.stores.live import LIVE, MAYBE, Verdict
+from app.stores import LIVE, MAYBE, Verdict, all_pins, discover
 from tests.cases import cases
 from tests.cli.conftest import brief
 from tests.factory import append, chain, header, message, write_session

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_tree
-from app.view.branch_table import branch_text
+from app.sessions import Branches, open_tree
+from app.view import branch_text
 from tests.cases import cases
 from tests.factory import chain, write_session
 

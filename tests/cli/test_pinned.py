@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from app.actions.session_edits import pin
+from app.actions import pin
 from app.setup import setup_from_process
 from tests.factory import chain, write_session
 

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats.prices import LIST_PRICES, Price
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_tree
+from app.formats import LIST_PRICES, Price
+from app.sessions import Branches, open_tree
 from app.settings import read_settings
-from app.stores.tags import NOTHING
-from app.view.branch_table import branch_text
-from app.view.entry_details import facts_of
+from app.stores import Tagging
+from app.view import branch_text, facts_of, session_facts
 from app.view.project_overview import project_overview, project_rows
-from app.view.session_details import session_facts
 from tests import claude_lines
 from tests.cases import cases
 from tests.cli.test_usage import figures, put, row_of, usage
@@ -84,7 +81,7 @@ def test_a_session_of_claude_code_costs_what_its_tokens_cost_at_list_price(leafm
     assert "3.0k tokens · ~$0.10" in branch_text(branch)
     assert "~$0.10" in facts_of(tree.read(tree.entries[-1])).titles(NOW)[0]
     own = row_of(path, "claude")
-    assert dict(session_facts(own, NOTHING, home="/", now_ms=NOW))["Cost"] == "~$0.10"
+    assert dict(session_facts(own, Tagging(), home="/", now_ms=NOW))["Cost"] == "~$0.10"
     assert "~$0.10" in " ".join(row.words for row in project_rows(project_overview([own]), NOW))
 
 
@@ -122,14 +119,14 @@ def test_a_model_without_a_price_has_no_cost(leafmark, tmp_path) -> None:
     assert leafmark("list", "--format", "{cost_estimated}{cost}|").stdout == "|\n"
     assert leafmark("stats").stdout.split("\t")[10] == ""
     own = row_of(path, "claude")
-    assert dict(session_facts(own, NOTHING, home="/", now_ms=NOW))["Cost"] == "–"
+    assert dict(session_facts(own, Tagging(), home="/", now_ms=NOW))["Cost"] == "–"
 
 
 def test_a_cost_with_a_part_that_is_not_known_says_so(leafmark, tmp_path) -> None:
     path = claude(tmp_path / "home", answer("a", "u", OPUS, USED), answer("b", "a", "claude-nimbus-9", USED))
     (row,) = listed(leafmark)
     assert costs(row) == (pytest.approx(OPUS_COST), True, True)
-    assert dict(session_facts(row_of(path, "claude"), NOTHING, home="/", now_ms=NOW))["Cost"] == "~$0.10+"
+    assert dict(session_facts(row_of(path, "claude"), Tagging(), home="/", now_ms=NOW))["Cost"] == "~$0.10+"
     groups = figures(leafmark, "--by", "model")
     assert costs(groups["claude-nimbus-9"]) == (None, False, True)
 

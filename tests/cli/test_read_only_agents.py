@@ -6,7 +6,7 @@ import json
 import tracemalloc
 from typing import TYPE_CHECKING
 
-from app.formats.header import find_header
+from app.formats import find_header
 from app.formats.lines import opened
 from tests.cases import cases
 from tests.claude_lines import line, picture, write

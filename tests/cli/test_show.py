@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.view.document_line import MEASURE
 from tests.factory import append, entry, header, message, write_session
 from tests.terminal import Terminal
+
+MEASURE = 96  # most cells of a line of text
 
 ROOT = Path(__file__).parent.parent.parent
 

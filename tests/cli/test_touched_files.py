@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from app.index.row import SCHEMA
+from app.index import SCHEMA
 from tests import claude_lines, rollouts
 from tests.cases import cases
 from tests.factory import agents_session, append, chain, message, write_session

@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.row import session_row
+from app.index import session_row
 from app.index.statistics import DAY, statistics
-from app.sessions.summaries.figures import figures_of
-from app.sessions.summaries.figures_reader import read_figures
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_tree
-from app.stores.tags import NOTHING
-from app.view.branch_table import branch_text
-from app.view.entry_details import facts_of
+from app.sessions import Branches, open_tree, summarise
+from app.sessions.summaries import figures_of, read_figures
+from app.stores import Tagging
+from app.view import branch_text, facts_of, session_facts, total_lines
 from app.view.project_overview import project_overview, project_rows
-from app.view.session_details import session_facts
-from app.view.statistics import total_lines
 from tests import claude_lines
 from tests.cases import cases
 from tests.factory import NOW, entry, header, message, write_session
@@ -158,7 +152,7 @@ def test_tokens_are_input_and_output_everywhere(leafmark, tmp_path) -> None:
     assert "168 tokens · $1.90" in branch_text(branch)
     assert facts_of(tree.read(tree.entries[1])).tokens == 15
     row = row_of(path)
-    facts = dict(session_facts(row, NOTHING, home="/", now_ms=NOW))
+    facts = dict(session_facts(row, Tagging(), home="/", now_ms=NOW))
     assert facts["Tokens"] == "168: 111 in, 57 out; cached: 7 read, 0 written"
     assert "168 tokens" in " ".join(line.words for line in project_rows(project_overview([row]), NOW))
     assert "tokens: 111 in, 57 out, 7 cached" in total_lines(

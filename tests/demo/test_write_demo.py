@@ -15,12 +15,9 @@ from typing import Any
 import pytest
 
 from app.demo import GONE, write_demo
-from app.formats.timestamps import parse_time
-from app.sessions.summaries.summarise import summarise
-from app.sessions.summary import ABORTED, DONE
-from app.stores import named
-from app.stores.layout import deeper, session_files
-from app.stores.names import name_of, read_names
+from app.formats import parse_time
+from app.sessions import ABORTED, DONE, summarise
+from app.stores import deeper, name_of, named, read_names, session_files
 from app.view.formatting import short_id
 
 NOW = 1_795_000_000_000

@@ -13,10 +13,9 @@ import pytest
 from leafmark import SessionManager
 from markdown_it import MarkdownIt
 
-from app.export.choice import FORMATS, NONE, SHORT, Choice
-from app.export.exporter import Surroundings, open_export
+from app.export import FORMATS, Choice, Surroundings, open_export
 from app.redact import Personal, Redactor
-from app.sessions.errors import AmbiguousEntry, Changed, UnknownEntry
+from app.sessions import AmbiguousEntry, Changed, UnknownEntry
 from tests.cases import cases
 from tests.export.hostile import KEY, write_hostile
 from tests.factory import NOW, append, entry, header, message, write_session
@@ -275,11 +274,11 @@ def test_options_leave_out_thinking_tools_and_images(tmp_path: Path) -> None:
         assert "file-29" in full
         assert "The first answer" not in full
         assert "Which files" not in exported(path, format, Choice(thinking=False))
-        short = exported(path, format, Choice(tools=SHORT))
+        short = exported(path, format, Choice(tools="short"))
         assert "file-11" in short
         assert "file-12" not in short
         assert "18 more lines" in short
-        without = exported(path, format, Choice(tools=NONE))
+        without = exported(path, format, Choice(tools="none"))
         assert "file-1" not in without
         assert "ls /home" not in without
         assert "The first answer" in exported(path, format, Choice(all_branches=True))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.export.choice import Choice
+from app.export import Choice
 from app.redact import Redactor
 from tests.export.hostile import HOST, write_hostile
 from tests.export.test_formats import conversation, exported, work

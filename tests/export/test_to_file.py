@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.export.choice import FORMATS, Choice, Order
-from app.export.exporter import Surroundings
-from app.export.output_file import Target
-from app.export.to_file import export_to_file
-from app.formats.errors import Cancelled
+from app.export import FORMATS, Choice, Order, Surroundings, Target, export_to_file
+from app.formats import Cancelled
 from tests.cases import cases
 from tests.factory import chain, write_session
 

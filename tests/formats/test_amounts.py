@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.formats.amounts import finite, finite_int
+from app.formats import finite, finite_int
 from tests.cases import cases
 
 BEYOND = "9" * 400

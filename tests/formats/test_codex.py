@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from app.formats.dialects import dialect_named
-from app.formats.dialects.base import MetadataRecord
-from app.formats.errors import NotASession
-from app.formats.header import read_header
-from app.formats.json_codec import BadLine
-from app.formats.partial_entry import PartialEntry
-from app.formats.search_text import text_pieces
+from app.formats import (
+    BadLine,
+    MetadataRecord,
+    NotASession,
+    PartialEntry,
+    dialect_named,
+    read_header,
+    text_pieces,
+)
 from app.formats.text_kinds import CALL, RESULT, THINKING, USER
 from tests.cases import cases
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.json_codec import BadLine, decode, flatten
+from app.formats import BadLine, decode, flatten
 from tests.cases import cases
 
 JSON = st.recursive(

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
-from app.formats.dialects import dialect_named
-from app.formats.json_codec import BadLine
+from app.formats import BadLine, dialect_named
 from tests.cases import cases
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.dialects import dialect_named
+from app.formats import EmbeddedImage, dialect_named
 from app.formats.entry_parts import Part, entry_parts
-from app.formats.images import EmbeddedImage
 from tests.cases import cases
 
 KINDS = {"text", "thinking", "tool_call", "tool_result", "diff", "image", "error", "meta", "raw", "details"}

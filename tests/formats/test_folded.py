@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats import content, utf8_text
+from app.formats import content, replace_surrogates, utf8_text
 from app.formats.content import read_json_strings
-from app.formats.text import replace_surrogates
 from app.formats.utf8_text import fold, to_nfc, to_utf8
 from tests.cases import cases
 

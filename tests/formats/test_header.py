@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.errors import NotASession
-from app.formats.header import SCAN_LIMIT, Header, find_header, read_header
-from app.formats.title_slot import slot_line
+from app.formats import Header, NotASession, find_header, read_header, slot_line
 from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+SCAN_LIMIT = 1 << 20  # bytes within which a header begins
 
 TIME = "2026-02-16T10:20:30.000Z"
 MS = 1_771_237_230_000

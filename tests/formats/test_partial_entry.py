@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
+from app.formats import ABSENT, BadLine, decode_partial, decode_partial_leniently, replace_surrogates
 from app.formats.content import read_content, text_of
-from app.formats.json_codec import BadLine
-from app.formats.partial_entry import ABSENT, decode_partial, decode_partial_leniently
-from app.formats.text import replace_surrogates
 from tests.cases import cases
 
 TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=8)

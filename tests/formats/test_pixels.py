@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from app.formats.errors import Cancelled
-from app.formats.images import MAX_PIXELS, ImageError, png_bytes, rgb_pixels, upright_size
+from app.formats import Cancelled, ImageError, png_bytes, rgb_pixels, upright_size
 from tests.cases import cases
 from tests.pictures import BLUE, GREEN, RED, WHITE, image_file, image_of, plain, saved
+
+MAX_PIXELS = 32 << 20  # pixels of the largest image that is decoded
 
 BLACK = "#000000"
 

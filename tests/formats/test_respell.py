@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.json_codec import REMOVED, BadLine, edit_fields
-from app.formats.migrate import migrate_line
+from app.formats import REMOVED, BadLine, edit_fields, migrate_line
 from tests.cases import cases
 
 DEEP = b"[" * 50_000 + b"]" * 50_000

@@ -8,10 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats import text_kinds
-from app.formats.dialects import dialect_named
-from app.formats.json_codec import decode
-from app.formats.search_text import TextPiece, text_pieces
+from app.formats import TextPiece, decode, dialect_named, text_kinds, text_pieces
 from tests.cases import cases
 
 

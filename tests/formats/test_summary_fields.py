@@ -9,6 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
+from app.formats import (
+    Answer,
+    BadLine,
+    ExtensionMessage,
+    Message,
+    Prompt,
+    SummaryFields,
+    SummaryMessage,
+    decode_lines,
+    decode_partial,
+    summary_fields_of,
+)
 from app.formats.content import (
     ImageBlock,
     OtherBlock,
@@ -17,18 +29,6 @@ from app.formats.content import (
     SnakeToolCallBlock,
     ToolCallBlock,
     string_of,
-)
-from app.formats.json_codec import BadLine
-from app.formats.partial_entry import decode_partial
-from app.formats.summary_fields import (
-    Answer,
-    ExtensionMessage,
-    Message,
-    Prompt,
-    SummaryFields,
-    SummaryMessage,
-    decode_lines,
-    summary_fields_of,
 )
 from tests.cases import cases
 

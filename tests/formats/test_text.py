@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from app.formats.text import inert, is_invisible, one_line, visible_line
+from app.formats import inert, is_invisible, one_line, visible_line
 from tests.cases import cases
 
 FAMILY = "👩‍👩‍👧‍👦"

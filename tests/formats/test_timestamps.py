@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.timestamps import iso, parse_time
+from app.formats import iso, parse_time
 from tests.cases import cases
 
 MOMENT = 1_771_237_230_000

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.formats.header import read_header
-from app.formats.timestamps import iso
-from app.formats.title_slot import SLOT_SIZE, fold_title, is_slot, read_slot, slot_line
+from app.formats import SLOT_SIZE, fold_title, is_slot, iso, read_header, read_slot, slot_line
 from tests.cases import cases
 
 MS = 1_771_237_230_000

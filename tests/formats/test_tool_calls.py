@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.formats.dialects import dialect_named
-from app.formats.tool_calls import FileLists, files_of
+from app.formats import FileLists, dialect_named, files_of
 from tests.cases import cases
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.formats.dialects import dialect_named
-from app.formats.touched_files import LONGEST_PATH, Touch, touches_of_call, touches_of_result
+from app.formats import Touch, dialect_named, touches_of_call, touches_of_result
 from tests.cases import cases
+
+LONGEST_PATH = 4_096  # characters
 
 PATCH = """*** Begin Patch
 *** Add File: new.py

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark import Index
 
+from app.index import Catalog
 from app.index.catalog import span_table
-from app.index.catalog.catalog import Catalog
 from app.index.text.segment import read_spans, sizes_in
 from app.sessions.passages import unpack
 from tests.index.helpers import facts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafmark import Index, Store
 
-from app.index.row import FIELDS
+from app.index import FIELDS
 from app.stores import agent_named
 from tests.waiting import PATIENCE
 

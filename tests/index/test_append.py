@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.formats.header import read_header
-from app.index.catalog.schema import PAGE_BYTES
+from app.formats import read_header
+from app.index import session_row
 from app.index.file_reader import MOST_ENTRIES, ProgressCache
-from app.index.row import Reading, session_row
+from app.index.row import Reading
 from app.index.verify import verify
-from app.sessions.summaries.summarise import Progress
-from app.sessions.summaries.summary_builder import SummaryBuilder
+from app.sessions.summaries import Progress, SummaryBuilder
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
 from tests.index.test_row import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+PAGE_BYTES = 8_192  # of a catalog
 
 
 MANY = 1_000

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
+from app.index import SCHEMA, Catalog, cache_status, rebuild
 from app.index import open as open_index
-from app.index.cache import cache_status, rebuild
-from app.index.catalog.catalog import Catalog
 from app.index.resolve import resolve
-from app.index.row import SCHEMA
 from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.cache import cache_status, rebuild
-from app.index.catalog.catalog import Catalog
-from app.index.figures_file import current_figures
-from app.index.row import SCHEMA
+from app.index import SCHEMA, Catalog, cache_status, current_figures, rebuild
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
 from tests.index.text.helpers import assert_right, scanned, segments, size_of, texts

@@ -10,10 +10,10 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from app.index.catalog.catalog import Catalog
+from app.index import FIELDS, SCHEMA, Catalog, refused_row, session_row, unread
 from app.index.catalog.schema import TABLES
 from app.index.catalog.writes import NOTED_MS, UNUSED_MS
-from app.index.row import FIELDS, SCHEMA, Reading, refused_row, session_row, unread
+from app.index.row import Reading
 from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.catalog.catalog import Catalog
-from app.index.catalog.schema import PAGE_BYTES
+from app.index import Catalog
 from app.index.row import catalog_in
 from app.index.verify import verify
 from tests.cases import cases
@@ -20,6 +19,8 @@ from tests.index.text.helpers import assert_right, scanned
 
 if TYPE_CHECKING:
     from leafmark import Store
+
+PAGE_BYTES = 8_192  # of a catalog
 
 COUNT = 12
 

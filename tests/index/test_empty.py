@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafmark import Index, Store
 
 from app.stores import agent_named
-from app.view.list_model import ListModel
+from app.view import ListModel
 from tests.cases import cases
 from tests.factory import entry, header, write_session
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafmark import Index
 
-from app.actions.session_edits import pin
-from app.index.filter_context import facts_of
+from app.actions import pin
+from app.index import facts_of
 from app.stores import discover, named
 from tests.factory import chain, write_session
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.scan import scan
-from app.index.scan.hints import Hints
+from app.index.scan import Hints, scan
 from app.index.watch import follower, polling
 from tests.cases import cases
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write

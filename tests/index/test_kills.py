@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from leafmark import Index
 
-from app.index.row import SCHEMA
+from app.index import SCHEMA
 from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, seed
 from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.row import Signature, signature_of, unread
-from app.index.scan.hints import Hints, PolledFiles
+from app.index import Signature, signature_of, unread
+from app.index.scan import Hints, PolledFiles
 from app.index.scan.walk import walk
 from app.index.watch.follower import NativeWatch
 from tests.index.helpers import fill, message, pi_store

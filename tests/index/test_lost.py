@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
+from app.index import SCHEMA, Catalog
 from app.index.catalog import database
-from app.index.catalog.catalog import Catalog
-from app.index.row import SCHEMA
 from app.index.scan.retry import TIMES
 from app.index.verify import verify
 from tests.index.helpers import append, facts, fresh, message, session, write

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.catalog.catalog import Catalog
-from app.index.scan import retry
-from app.index.scan.scan import Scanner
+from app.index import Catalog
+from app.index.scan import Scanner, retry
 from app.index.watch import polling
 from app.index.watch.polling import PollWatch
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store

@@ -13,16 +13,12 @@ from typing import Any
 import pytest
 from leafmark import Index, Store
 
-from app.export.choice import HTML, JSON, JSONL, MARKDOWN, Choice
-from app.export.exporter import Surroundings, open_export
+from app.export import HTML, JSON, JSONL, MARKDOWN, Choice, Surroundings, open_export
+from app.formats import SessionError
 from app.formats.entry_parts import entry_parts
-from app.formats.errors import SessionError
 from app.redact import Redactor
-from app.sessions.summaries.figures_reader import read_figures
-from app.sessions.summaries.summarise import problems, summarise
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText
+from app.sessions import Branches, TreeText, open_tree, summarise
+from app.sessions.summaries import problems, read_figures
 from app.stores import agent_named
 from app.view.transcript import turn
 from tests.index.test_bad_values import AT, SAMPLES, STAMP

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog
 from app.index.scan.retry import make_current
 from app.index.scan.walk import walk
 from app.index.text.store import TextStore

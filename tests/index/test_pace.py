@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog.catalog import Catalog
-from app.index.scan import deltas
+from app.index import Catalog
+from app.index.scan import Hints, Scanner, deltas
 from app.index.scan.deltas import BURST_SECONDS, DELTA_SECONDS, DeltaThrottle
-from app.index.scan.hints import Hints
-from app.index.scan.scan import Scanner
 from app.index.text.store import TextStore
 from app.index.watch import follower
 from tests.index.helpers import append, fill, message, pi_store

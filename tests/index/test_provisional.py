@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
+from app.index import Catalog
 from app.index import worker_pool as workers_module
-from app.index.catalog.catalog import Catalog
 from app.index.file_reader import LARGE_BYTES, UNREADABLE, Task, read
 from app.index.scan import deltas as deltas_module
 from app.index.scan import executor as work_module

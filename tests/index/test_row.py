@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Row
 
-from app.index.row import FIELDS, refused_row, session_row, signature_of
+from app.index import FIELDS, refused_row, session_row, signature_of
 from app.reports.listing import to_json
-from app.sessions.summary import Summary
-from app.stores.tags import Tagging
+from app.sessions import Summary
+from app.stores import Tagging
 from tests.cases import cases
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index
 
-from app.actions.session_edits import rename
-from app.index.row import problem_count
+from app.actions import rename
+from app.index import problem_count
 from app.index.scan import deltas as deltas_module
 from app.index.scan import executor
 from app.index.scan import scan as scan_module

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index import subagents
-from app.index.row import provisional_row
+from app.index import provisional_row, subagents
 from app.index.subagents import subagent_rows
 from app.sessions.summaries import quick_summary
 from app.stores import named
-from app.view.arrangement import Arrangement
+from app.view import Arrangement
 from app.view.list_filter import HIDDEN, SHOWN, ArrangementFilter, is_subagent
 from tests.factory import chain, header, write_session
 

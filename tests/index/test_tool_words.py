@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 from app.formats.text_kinds import TOOLS
 from app.formats.utf8_text import fold
-from app.index.index import Index
-from app.index.query.grammar import parse
-from app.index.query.query import PHRASE, WORD, Term
-from app.index.tool_process import read_tools
+from app.index import Index, read_tools
+from app.index.query import PHRASE, WORD, Term, parse
 from app.index.words import tool_words
 from app.index.words.tool_words import Sessions, ToolWords
 from tests.cases import cases
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from app.index.row import Row
+    from app.index import Row
 
 
 def always(size: int) -> bool:

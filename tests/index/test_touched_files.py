@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.index import Index
+from app.index import Index
 from tests.factory import append, chain, message, write_session
 from tests.index.helpers import pi_store
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from app.index.row import Row
-    from app.sessions.summaries.touches_reader import TouchedFile
+    from app.index import Row
+    from app.sessions.summaries import TouchedFile
 
 
 def write_call(id: str, path: str, text: str = "x") -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def test_a_last_line_without_its_end(index: Index, tmp_path: Path) -> None:
 
 
 def test_a_line_that_a_compaction_of_claude_repeats_counts_once(tmp_path: Path) -> None:
-    from app.sessions.summaries.touches_reader import read_touches, unpacked_touches
+    from app.sessions.summaries import read_touches, unpacked_touches
     from tests import claude_lines
 
     block = {

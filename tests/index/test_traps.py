@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafmark import Index, Store
 
-from app.index.query.grammar import parse
+from app.index.query import parse
 from app.stores import agent_named
 from tests.cases import cases
 from tests.factory import NOW

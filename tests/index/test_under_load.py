@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.query.grammar import parse
+from app.index.query import parse
 from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, search_results, seed
 from tests.index.helpers import Listener, pi_store, shown, titles
 from tests.waiting import PATIENCE

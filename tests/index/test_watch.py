@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Store
 
+from app.index import signature_of
 from app.index.network_mounts import is_silent
-from app.index.row import signature_of
-from app.index.scan.hints import HOT_FILES, TURN_FILES, hints_of
+from app.index.scan import HOT_FILES, TURN_FILES, hints_of
 from app.index.watch.polling import PollWatch
 from app.stores import agent_named
 from tests.cases import cases
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
-    from app.index.row import Signature
+    from app.index import Signature
 
 
 @pytest.fixture

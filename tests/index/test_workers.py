@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index
 
-from app.index import worker_pool, worker_process
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog, worker_pool, worker_process
 from app.index.file_reader import LARGE_BYTES, Task, read
 from app.index.text.segment import read_spans
 from app.index.text.store import TextStore
 from app.index.worker_pool import BATCH_BYTES, BATCH_FILES, CRASHED, WorkerPool, _batches, command
-from app.sessions.summaries.summarise import summarise
+from app.sessions import summarise
 from tests.cases import cases
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.waiting import until

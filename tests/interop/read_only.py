@@ -21,14 +21,13 @@ from unittest.mock import patch
 
 from leafmark import Index
 
-from app.actions.resume import Plan
+from app.actions import Plan
 from app.cli import main
 from app.index.live_sessions import live_sessions
 from app.resume_command import plan_by_reference
-from app.sessions.tree.tree import open_tree
+from app.sessions import open_tree
 from app.setup import Setup
-from app.stores import agent_named, discover
-from app.stores.live import IDLE, look
+from app.stores import IDLE, agent_named, discover, look
 from tests.interop.provider import Provider, answer_to
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.actions.archive import unarchive
-from app.stores import agent_named
-from app.stores.archive import archived
+from app.stores import agent_named, archived
 from tests.factory import chain, write_session
 
 if TYPE_CHECKING:

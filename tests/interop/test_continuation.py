@@ -9,7 +9,7 @@ import pytest
 
 from app.actions.restore import recover, restore
 from app.actions.trash import trash
-from app.sessions.errors import HeaderlessContinuation
+from app.sessions import HeaderlessContinuation
 from tests.interop.programs import Refused, assistant, user
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.formats.title_slot import fold_title
-from app.sessions.tree.tree import open_tree
+from app.formats import fold_title
+from app.sessions import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.sides import MISSING, Ours, Real, Real087, RealOmp, Step, steps_text
 from tests.interop.strategies import OMPS_TURNS, PIS_TURNS

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from leafmark import SessionManager
 
-from app.export.choice import Choice
-from app.export.exporter import Surroundings, open_export
+from app.export import Choice, Surroundings, open_export
 from app.redact import Personal, Redactor
 from tests.factory import NOW
 from tests.interop.programs import Program, assistant, tool_result, user

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leafmark import SessionManager
 
-from app.formats.timestamps import iso, parse_time
-from app.formats.title_slot import fold_title, slot_line
+from app.formats import fold_title, iso, parse_time, slot_line
 from tests.factory import NOW, header, message, write_session
 from tests.interop.programs import Program, Session, assistant, tool_result, user
 from tests.interop.views import View, differences, of_manager, of_program, untimed

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stores.locks import Busy, omp_lock
-from app.stores.pins import read_pins, set_pin
+from app.stores import Busy, omp_lock, read_pins, set_pin
 from tests.interop.programs import Refused
 
 if TYPE_CHECKING:

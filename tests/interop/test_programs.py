@@ -13,11 +13,9 @@ import pytest
 from leafmark import SessionManager
 
 from app.demo import write_demo
-from app.formats.timestamps import parse_time
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.tree import open_tree
-from app.stores import named
-from app.stores.layout import session_files
+from app.formats import parse_time
+from app.sessions import open_tree, summarise
+from app.stores import named, session_files
 from tests.interop.programs import UNDEFINED, Program, Session, assistant, tool_result, user
 from tests.interop.views import View, differences, of_program, of_tree
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stores.live import IDLE, LIVE
+from app.stores import IDLE, LIVE
 from tests.interop.provider import ANSWER, FAILURE, Provider, answer_to
 from tests.interop.read_only import PACKAGES, SECONDS, ClaudeMachine, CodexMachine, CodexServer
 from tests.terminal import Terminal

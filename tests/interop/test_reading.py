@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from leafmark import SessionManager
 
-from app.sessions.tree.tree import open_tree
+from app.sessions import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.strategies import OMPS_TURNS, PIS_TURNS
 from tests.interop.views import differences, of_manager, of_program, of_tree, untimed

@@ -11,10 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leafmark import SessionManager
 
+from app.actions import plan, rename
 from app.actions.branch import fork
-from app.actions.resume import plan
-from app.actions.session_edits import rename
-from app.formats.title_slot import slot_line
+from app.formats import slot_line
 from app.stores import discover, store_holding
 from tests.factory import header, message
 from tests.interop.programs import Refused

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.statistics import MODEL, statistics
-from app.sessions.summaries.figures import figures_of
-from app.sessions.summaries.figures_reader import read_figures
-from app.sessions.summaries.summarise import summarise
+from app.sessions import summarise
+from app.sessions.summaries import figures_of, read_figures
 from tests.cli.test_usage import pi_session, usage
 from tests.factory import entry, make_row, message, write_session
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions import FileStorage
-from app.sessions.errors import LiveSession
-from app.stores import agent_named
-from app.stores.locks import publish_lock_path
+from app.sessions import FileStorage, LiveSession
+from app.stores import agent_named, publish_lock_path
 from tests.interop.programs import Refused, assistant, user
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from app.formats.timestamps import parse_time
+from app.formats import parse_time
 
 if TYPE_CHECKING:
     from leafmark import SessionManager
 
-    from app.sessions import Context
-    from app.sessions.tree.tree import SessionTree
+    from app.sessions import Context, SessionTree
 
 _REFERENCES = ("parentId", "targetId", "firstKeptEntryId", "fromId")
 _MADE_UP = ("id", "timestamp")

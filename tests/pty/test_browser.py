@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from app.stores.pins import set_own_pin
+from app.stores import set_own_pin
 from tests.factory import chain, write_session
 from tests.prepared import prepared
 from tests.pty.machine import leafmark

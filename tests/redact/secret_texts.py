@@ -6,7 +6,7 @@ for one with leaked secrets.
 
 from __future__ import annotations
 
-from app.redact.rules import RULES
+from app.redact import RULES
 
 PASSWORD = "S3cr3t" + "Pa55"
 HEX = "6287cced9041dff0" + "2cee737443e21047" + "1948d332"

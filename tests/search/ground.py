@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index
 
-from app.index.query.query import Facts, Query
-from app.index.search import matchers
-from app.index.search.engine import SearchEngine
+from app.index.query import Facts, Query
+from app.index.search import SearchEngine, matchers
 from app.index.search.grep import byte_search
 from app.index.text import mmap_reader
 from app.stores import discover

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import strategies as st
 
 from app.formats import text_kinds
-from app.index.query.query import Filter, Query, Term
+from app.index.query import Filter, Query, Term
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 from xxhash import xxh3_64_hexdigest
 
-from app.index.query.query import Query, Term
+from app.index.query import Query, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.index.query.query import Query, Term
+from app.index.query import Query, Term
 from tests.cases import cases
 from tests.factory import chain
 from tests.search.ground import TIERS, Ground, compare

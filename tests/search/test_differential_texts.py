@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
-from app.formats import text_kinds
-from app.formats.dialects import dialect_named
-from app.formats.json_codec import BadLine
-from app.formats.search_text import TextPiece, text_pieces
+from app.formats import BadLine, TextPiece, dialect_named, text_kinds, text_pieces
 from app.formats.utf8_text import fold, to_utf8
+from app.sessions import extend, summarise
 from app.sessions.passages import joined, unpack
-from app.sessions.summaries.summarise import extend, summarise
 from tests.search import reference
 from tests.search.random_sessions import NOT_BY_LINES, STORES, sessions
 
 if TYPE_CHECKING:
-    from app.formats.dialects.base import Dialect
+    from app.formats import Dialect
     from tests.search.random_sessions import Written
 
 many = settings(max_examples=50)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from leafmark import Index
 
 from app.demo import write_demo
-from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText
+from app.sessions import TreeText, open_tree
 from app.stores import discover
 from tests.factory import NOW
 

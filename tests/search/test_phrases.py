@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.index.query.grammar import parse
+from app.index.query import parse
 from tests.factory import chain
 from tests.search.ground import TIERS, Ground, compare
 from tests.search.random_sessions import Written, write
@@ -19,7 +19,7 @@ from tests.search.random_sessions import Written, write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.query.query import Query
+    from app.index.query import Query
 
 many = settings(suppress_health_check=list(HealthCheck), max_examples=10)
 

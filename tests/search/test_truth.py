@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from app.index.query.grammar import parse
+from app.index.query import parse
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.needles import NEEDLES
 from tests.benchmarks.recall import faults, planted
@@ -17,7 +17,7 @@ from tests.search.ground import TIERS, Ground, hits_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.search.engine import SearchEngine
+    from app.index.search import SearchEngine
     from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Record
 

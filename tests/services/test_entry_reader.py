@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.images import Cancelled, EmbeddedImage, image_of
+from app.formats import Cancelled, EmbeddedImage, image_of
 from app.services import entry_reader
 from app.services.entry_reader import ImageCache
 from app.view.image_lines import ImageLine

@@ -16,8 +16,8 @@ from app.index import Delta
 from app.messages import CacheNotSaved, CatalogLoaded, IndexFailed, IndexRenewed, SessionsChanged
 from app.services.index_service import MOST_ROWS, IndexService
 from app.setup import Setup
-from app.stores.claude import Claude
-from app.view.arrangement import Arrangement
+from app.stores import Claude
+from app.view import Arrangement
 from tests import claude_lines
 from tests.factory import make_row
 from tests.index.helpers import pi_store, session, write

@@ -11,8 +11,9 @@ from threading import Event
 import pytest
 from leafmark import Hit, Index
 
-from app.index.query.grammar import parse
-from app.index.search.results import Hits, Page
+from app.index import Page
+from app.index.query import parse
+from app.index.search import Hits
 from app.services import session_search
 from app.services.session_search import ACTIVE, HitLocator, SessionSearch
 from app.stores import discover

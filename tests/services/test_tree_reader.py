@@ -10,15 +10,14 @@ import weakref
 
 import pytest
 
-from app.formats.prices import Spending
+from app.formats import Spending
 from app.messages import TreeOpened
 from app.services import tree_reader
 from app.services.tree_reader import BranchReader, RowReader, TreeReader, TreeSearch
+from app.sessions import Branches, TreeText, open_tree
 from app.sessions.tree import tree_builder
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import END_BYTES, open_tree
-from app.sessions.tree.tree_text import TreeText
-from app.view.branch_table import BranchTable, branch_text
+from app.sessions.tree.tree import END_BYTES
+from app.view import BranchTable, branch_text
 from tests.factory import chain, entry, header, message, write_session
 from tests.waiting import PATIENCE
 

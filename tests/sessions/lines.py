@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.sessions import Node
     from app.sessions.tree import path_reader
-    from app.sessions.tree.node import Node
 
 HEADER: dict[str, Any] = {
     "type": "session",

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.summaries.summarise import Outcome, extend, summarise
-from app.sessions.tree.branches import branch_ends
-from app.sessions.tree.tree import open_tree
+from app.sessions import extend, open_tree, summarise
+from app.sessions.summaries import Outcome
+from app.sessions.tree import branch_ends
 from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import LINES
 
 if TYPE_CHECKING:
-    from app.sessions.summary import Summary
+    from app.sessions import Summary
 
 Shape = list[tuple[str, str | None, str]]
 """id, parent and type of each entry."""

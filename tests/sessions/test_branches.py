@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.errors import Changed
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.branches import (
-    Branches,
-    BranchFacts,
-    _PathTotals,
-    branch_ends,
-    common_ancestor,
-)
-from app.sessions.tree.node import Node, path_to
-from app.sessions.tree.tree import SessionTree, open_tree
+from app.sessions import Branches, Changed, Node, SessionTree, open_tree, summarise
+from app.sessions.tree import BranchFacts, branch_ends, common_ancestor, path_to
+from app.sessions.tree.branches import _PathTotals
 from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import FEW_IDS, LINES

@@ -10,10 +10,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.summaries.quick_summary import quick_summary
-from app.sessions.summaries.summarise import extend, summarise
-from app.sessions.summary import ABORTED, DONE, FAILED, INTERRUPTED, WAITING
-from app.sessions.tree.tree import open_tree
+from app.sessions import (
+    ABORTED,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    WAITING,
+    extend,
+    open_tree,
+    quick_summary,
+    summarise,
+)
 from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 

@@ -10,22 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.sessions import quick_summary, summarise
 from app.sessions.summaries import quick_summary as quick_summary_module
-from app.sessions.summaries.quick_summary import (
-    HEAD_BYTES,
-    TAIL_BYTES,
-    UNKNOWN_TITLE,
-    _beginning,
-    quick_summary,
-)
-from app.sessions.summaries.summarise import summarise
+from app.sessions.summaries.quick_summary import HEAD_BYTES, TAIL_BYTES, UNKNOWN_TITLE, _beginning
 from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, put, user
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.sessions.summary import Summary
+    from app.sessions import Summary
 
 FILLING = [custom(f"f{at}", None, data="x" * 1_000) for at in range(100)]
 """More bytes than both ends have."""

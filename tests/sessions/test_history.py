@@ -18,9 +18,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions import History, HistoryRow, HistoryStorage, open_history
+from app.sessions import History, HistoryError, HistoryRow, HistoryStorage, open_history
 from app.sessions.storage import prompt_history
-from app.sessions.storage.prompt_history import HistoryError
 from tests.cases import cases
 from tests.factory import ADD, write_history
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.formats.images import EmbeddedImage, ImageError
+from app.formats import EmbeddedImage, ImageError
 from app.sessions import BlobStore
 from app.sessions.storage import blobs as module
 from app.sessions.storage.blobs import blobs_of, image_bytes

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.header import Fault, read_header
-from app.formats.summary_fields import SummaryFields
-from app.sessions.parent_links import deepest_leaf
-from app.sessions.summaries.hierarchy import Hierarchy
-from app.sessions.summaries.summarise import Outcome, extend, summarise
-from app.sessions.summaries.summary_builder import SummaryBuilder
+from app.formats import Fault, SummaryFields, read_header
+from app.sessions import deepest_leaf, extend, summarise
+from app.sessions.summaries import Hierarchy, Outcome, SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import IDS, LINES
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.sessions.summaries.summarise import summarise
-from app.sessions.summary import ABORTED, DONE, INTERRUPTED
+from app.sessions import ABORTED, DONE, INTERRUPTED, summarise
 from app.stores import AGENTS
 from tests.benchmarks.corpus import build
 

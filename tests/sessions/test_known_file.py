@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import Changed
-from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot
+from app.sessions import Changed
+from app.sessions.tree import NO_SNAPSHOT, FileSnapshot
 from tests.cases import cases
 
 if TYPE_CHECKING:

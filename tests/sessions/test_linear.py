@@ -14,21 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leafmark import SessionManager
 
-from app.formats.dialects import dialect_named
+from app.formats import dialect_named
 from app.index.search.hit_branch import Structure
-from app.sessions.errors import Changed, DuplicateId
-from app.sessions.summaries.summarise import Outcome, extend, summarise
-from app.sessions.tree.branches import Branches, branches_from
-from app.sessions.tree.tree import open_tree
-from app.view.problems import problems_of
-from app.view.tree_view import TreeView
+from app.sessions import Branches, Changed, DuplicateId, extend, open_tree, summarise
+from app.sessions.summaries import Outcome
+from app.sessions.tree import branches_from
+from app.view import TreeView, problems_of
 from tests.cases import cases
 from tests.sessions.lines import MTIME, content, put
 from tests.sessions.test_tree import same
 
 if TYPE_CHECKING:
-    from app.sessions.summary import Summary
-    from app.sessions.tree.tree import SessionTree
+    from app.sessions import SessionTree, Summary
 
 HEADER = {"type": "session", "id": "abc", "version": 1, "timestamp": "2026-02-16T10:00:00Z", "cwd": "/w"}
 AGENTS = ("agent",)

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.tree import path_reader
+from app.sessions import open_end, open_path, open_tree
+from app.sessions.tree import FIRST_ENTRY, EntryRef, path_reader
 from app.sessions.tree import tree as trees
-from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.sessions.tree.path_reader import open_path
-from app.sessions.tree.tree import open_end, open_tree
 from tests.cases import cases
 from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from app.formats import lines, long_lines
-from app.formats.images import EmbeddedImage, describe_image, image_of
+from app.formats import EmbeddedImage, describe_image, image_of, lines, long_lines
 from app.index.file_reader import Task, read
+from app.sessions import TreeText, open_path, open_tree, summarise
 from app.sessions.passages import PackedText, unpack
+from app.sessions.summaries import problems
 from app.sessions.summaries import summarise as summarise_module
-from app.sessions.summaries.summarise import problems, summarise
-from app.sessions.tree.entry_loader import read_node
-from app.sessions.tree.entry_ref import EntryRef
-from app.sessions.tree.path_reader import open_path
-from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText
+from app.sessions.tree import EntryRef, read_node
 from tests.sessions.lines import HEADER, MTIME, content, user
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from typing import Any
 
 from leafmark import SessionManager
 
+from app.formats import text_pieces
 from app.formats.entry_parts import entry_parts
-from app.formats.search_text import text_pieces
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.tree import open_tree
-from app.view.tree_view import TreeView
+from app.sessions import open_tree, summarise
+from app.view import TreeView
 from tests.factory import append, entry, header, message, write_session
 
 # pi 1.5 creates the file at the first prompt, with the setup entries before it.

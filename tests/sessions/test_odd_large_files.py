@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 from leafmark import Index, SessionManager
 
-from app.formats.dialects.base import Dialect
+from app.formats import Dialect
+from app.sessions import extend, open_end, open_path, open_tree, quick_summary, summarise
+from app.sessions.summaries import problems
 from app.sessions.summaries import summary_builder as builder_module
-from app.sessions.summaries.quick_summary import quick_summary
-from app.sessions.summaries.summarise import extend, problems, summarise
-from app.sessions.tree.path_reader import open_path
-from app.sessions.tree.tree import open_end, open_tree
 from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.sessions.lines import HEADER, MTIME, answer, content, handed_out, user

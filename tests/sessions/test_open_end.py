@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats import lines
-from app.formats.errors import Cancelled
+from app.formats import Cancelled, lines
+from app.sessions import open_end, open_tree
 from app.sessions.tree import tree as trees
-from app.sessions.tree.tree import open_end, open_tree
 from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 

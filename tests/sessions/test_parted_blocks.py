@@ -7,10 +7,10 @@ import json
 import pytest
 from hypothesis import given
 
-from app.formats.header import read_header
+from app.formats import read_header
 from app.sessions.passages import unpack
+from app.sessions.summaries import SummaryBuilder
 from app.sessions.summaries import summary_builder as builder_module
-from app.sessions.summaries.summary_builder import SummaryBuilder
 from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, content, user
 from tests.sessions.strategies import LINES

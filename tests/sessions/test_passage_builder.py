@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.header import read_header
+from app.formats import read_header
 from app.sessions.passages import unpack
-from app.sessions.summaries.summary_builder import SummaryBuilder
+from app.sessions.summaries import SummaryBuilder
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n'
 

@@ -8,12 +8,10 @@ import random
 
 import pytest
 
-from app.formats.errors import Cancelled
-from app.sessions.errors import Changed
+from app.formats import Cancelled
+from app.sessions import Changed, open_path, open_tree
+from app.sessions.tree import FIRST_ENTRY, EntryRef
 from app.sessions.tree import tree as trees
-from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
-from app.sessions.tree.path_reader import open_path
-from app.sessions.tree.tree import open_tree
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.sessions.lines import handed_out

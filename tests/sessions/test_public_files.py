@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.formats.timestamps import iso
-from app.sessions.summaries.figures_reader import read_figures
-from app.sessions.summaries.summarise import summarise
-from app.sessions.tree.tree import SessionTree, open_tree
+from app.formats import iso
+from app.sessions import SessionTree, open_tree, summarise
+from app.sessions.summaries import read_figures
 from tests.public_files import SOURCES, path_of
 
 FOLDER = Path(os.environ.get("LEAFMARK_PUBLIC", "/nonexistent"))

@@ -11,12 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.header import read_header
-from app.sessions.manager.entry_store import EntryStore
-from app.sessions.summaries.figures_reader import read_figures
-from app.sessions.summaries.summarise import summarise
-from app.sessions.summaries.summary_builder import SummaryBuilder
-from app.sessions.tree.tree import open_tree
+from app.formats import read_header
+from app.sessions import EntryStore, open_tree, summarise
+from app.sessions.summaries import SummaryBuilder, read_figures
 from tests.search.random_sessions import Written, sessions
 
 IDS = [f"{number:04x}" for number in range(9)]

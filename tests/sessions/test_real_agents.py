@@ -14,11 +14,11 @@ from typing import NamedTuple
 import pytest
 from leafmark import Index, Store
 
-from app.formats.timestamps import iso
-from app.index.query.grammar import parse
-from app.index.search.engine import SearchEngine
-from app.sessions.summaries.summarise import problems
-from app.sessions.tree.tree import open_tree
+from app.formats import iso
+from app.index.query import parse
+from app.index.search import SearchEngine
+from app.sessions import open_tree
+from app.sessions.summaries import problems
 from app.stores import named
 from tests.search.ground import hits_of
 

@@ -13,16 +13,15 @@ from typing import NamedTuple
 import pytest
 from leafmark import SessionManager
 
+from app.formats import BadLine, decode, text_pieces
 from app.formats.entry_parts import entry_parts
-from app.formats.json_codec import BadLine, decode
-from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold, to_utf8
 from app.reports.tree import draw
+from app.sessions import open_tree, summarise
 from app.sessions.passages import unpack
-from app.sessions.summaries.summarise import problems, summarise
+from app.sessions.summaries import problems
 from app.sessions.tree.row_loader import UNREADABLE_ROW
-from app.sessions.tree.tree import open_tree
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 pytestmark = pytest.mark.skipif(

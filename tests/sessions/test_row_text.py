@@ -8,11 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.partial_entry import Raw, partial_entry_of
-from app.formats.tool_calls import ARGUMENTS_LIMIT, call_line, shortened_arguments
-from app.sessions.tree.entry_row import calls_of, row_text_of
-from app.sessions.tree.row_text import TEXT_LIMIT, RowText
+from app.formats import Raw, call_line, partial_entry_of, shortened_arguments
+from app.sessions.tree import RowText, calls_of, row_text_of
 from tests.cases import cases
+
+TEXT_LIMIT = 200  # characters that a row keeps of a text
+
+ARGUMENTS_LIMIT = 1_024  # characters that a row keeps of arguments
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> RowText:

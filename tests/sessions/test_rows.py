@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.sessions import Node, SessionTree, open_tree
 from app.sessions.tree import row_loader
-from app.sessions.tree.node import Node
 from app.sessions.tree.row_loader import UNREADABLE_ROW
-from app.sessions.tree.tree import SessionTree, open_tree
 from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, put, user
 

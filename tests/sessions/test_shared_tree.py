@@ -8,11 +8,10 @@ from threading import Event, Thread
 
 import pytest
 
-from app.formats.errors import Cancelled
+from app.formats import Cancelled
 from app.services.transcript_outline import outline_of
+from app.sessions import open_path, open_tree, shared_tree
 from app.sessions.tree import tree as trees
-from app.sessions.tree.path_reader import open_path
-from app.sessions.tree.tree import open_tree, shared_tree
 from tests.factory import chain, header, message, write_session
 from tests.waiting import PATIENCE
 

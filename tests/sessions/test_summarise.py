@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.sessions.summaries.summarise import Outcome, problems, summarise
-from app.sessions.summary import FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
+from app.sessions import NO_MESSAGES, NO_PROMPT, Summary, summarise
+from app.sessions.summaries import Outcome, problems
 from tests.cases import cases
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+FIRST_MESSAGE_LIMIT = 65_536  # characters
 
 USAGE = {"input": 10, "output": 4, "cacheRead": 3, "cacheWrite": 2, "cost": {"input": 1, "total": 0.25}}
 

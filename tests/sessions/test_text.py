@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.formats import text_kinds
-from app.formats.dialects import dialect_named
-from app.formats.header import read_header
-from app.formats.json_codec import BadLine
-from app.formats.search_text import text_pieces
+from app.formats import BadLine, dialect_named, read_header, text_kinds, text_pieces
 from app.formats.utf8_text import fold, to_utf8
+from app.sessions import extend, summarise
 from app.sessions.passages import NO_TEXT, joined, unpack
-from app.sessions.summaries.summarise import extend, summarise
-from app.sessions.summaries.summary_builder import SummaryBuilder
+from app.sessions.summaries import SummaryBuilder
 from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
 

@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from app.formats.errors import Cancelled
+from app.formats import Cancelled
 from app.formats.utf8_text import fold
-from app.sessions.errors import Changed
+from app.sessions import Changed, TreeText, open_tree
 from app.sessions.tree import tree_text as texts_module
-from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText
 from tests.factory import entry, header, message, write_session
 
 

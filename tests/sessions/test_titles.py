@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.summaries.quick_summary import HEAD_BYTES, UNKNOWN_TITLE, quick_summary
-from app.sessions.summaries.summarise import extend, summarise
-from app.sessions.summaries.titles import typed_text
-from app.sessions.summary import (
+from app.sessions import (
     FROM_NAME,
     FROM_NOTHING,
     FROM_PROMPT,
@@ -20,7 +17,12 @@ from app.sessions.summary import (
     NO_MESSAGES,
     NO_PROMPT,
     Summary,
+    extend,
+    quick_summary,
+    summarise,
 )
+from app.sessions.summaries import typed_text
+from app.sessions.summaries.quick_summary import HEAD_BYTES, UNKNOWN_TITLE
 from tests.cases import cases
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, put, user
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats.errors import NotASession
-from app.sessions.errors import Changed
-from app.sessions.tree.node import Node
-from app.sessions.tree.tree import SessionTree, open_tree
+from app.formats import NotASession
+from app.sessions import Changed, Node, SessionTree, open_tree
 from tests.cases import cases
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 

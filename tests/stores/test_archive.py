@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stores import agent_named, discover
-from app.stores.archive import archived
+from app.stores import agent_named, archived, discover
 from tests.factory import chain, message
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stores.processes import holder
+from app.stores import holder
 from tests.holding import held
 
 if TYPE_CHECKING:

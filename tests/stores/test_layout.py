@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Store
 
-from app.stores import agent_named
-from app.stores.layout import deeper, listed_folders, session_files
+from app.stores import agent_named, deeper, listed_folders, session_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.stores import discover
-from app.stores.live import Processes, Verdict, look, verdict
-from app.stores.omp import last_session, read_breadcrumb, terminals
+from app.stores import Processes, Verdict, discover, last_session, look, read_breadcrumb, terminals, verdict
 from tests.waiting import ends
 
 if TYPE_CHECKING:

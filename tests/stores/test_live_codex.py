@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.index.live_sessions import verdict_to_resume
-from app.stores import discover
-from app.stores.live import Processes, Verdict, look, verdict
+from app.stores import Processes, Verdict, discover, look, verdict
 from tests.rollouts import ID, meta, said, write_rollout
 from tests.stores.test_live import NOW, Proc
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.stores.locks import Busy, file_lock, lock_name, omp_lock, socket_lock
+from app.stores import Busy, file_lock, lock_name, omp_lock, socket_lock
 
 Lock = Callable[..., AbstractContextManager[None]]
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Store
 
-from app.stores import agent_named, discover
-from app.stores.omp import Omp
-from app.stores.pins import OWN, pins_problem, read_own_pins, read_pins, set_own_pin, set_pin
+from app.stores import (
+    Omp,
+    agent_named,
+    discover,
+    pins_problem,
+    read_own_pins,
+    read_pins,
+    set_own_pin,
+    set_pin,
+)
 from tests.cases import cases
 from tests.waiting import ends
 
@@ -43,7 +50,7 @@ def test_a_damaged_file_has_no_pins(tmp_path: Path, damaged: bytes) -> None:
 def test_a_pipe_has_no_pins_and_is_not_replaced(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     os.mkfifo(path)
-    if name == OWN:
+    if name == "pins.json":
         assert ends(lambda: read_own_pins(str(tmp_path))) == frozenset()
         with pytest.raises(OSError, match="not a regular file"):
             ends(lambda: set_own_pin(str(tmp_path), "pi", "one", True))

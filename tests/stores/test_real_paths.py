@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.stores.live import RealPaths
+from app.stores import RealPaths
 
 if TYPE_CHECKING:
     from pathlib import Path

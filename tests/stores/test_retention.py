@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from app.stores.claude import Claude
-from app.stores.pi import Pi
-from app.stores.retention import DAY_MS, retention_ms, time_after_restore
+from app.stores import Claude, Pi, retention_ms, time_after_restore
 from tests.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+DAY_MS = 86_400_000
 
 DAYS = "cleanupPeriodDays"
 USER, PROJECT, LOCAL = (

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.stores.locks import Busy, omp_lock
-from app.stores.pins import read_own_pins, read_pins, set_own_pin, set_pin
+from app.stores import Busy, omp_lock, read_own_pins, read_pins, set_own_pin, set_pin
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions import annotate, redo_journal_action, tag
 from app.actions.journal import Journal
-from app.actions.redo import redo_journal_action
-from app.actions.tagging import annotate, tag
 from app.actions.undo import CannotUndo, settle_interrupted, undo, undo_journal_action
-from app.sessions.errors import WriteFailed
-from app.stores.tags import (
+from app.sessions import WriteFailed
+from app.stores import (
     BadTag,
     Tagging,
     change_tagging,

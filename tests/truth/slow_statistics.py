@@ -17,7 +17,7 @@ from typing import Any
 
 from xxhash import xxh3_64_hexdigest
 
-from app.formats.price_table import PRICES
+from app.formats import PRICES
 
 LONGEST_GAP = 300_000
 _TOKENS = ("input", "output", "cache_read", "cache_write")

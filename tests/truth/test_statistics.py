@@ -15,7 +15,8 @@ import pytest
 from leafmark import Index, SessionManager
 
 from app.cli import main
-from app.index.figures_file import current_figures, figures_path, unpacked
+from app.index import current_figures, figures_path
+from app.index.figures_file import unpacked
 from app.index.statistics import GROUPS, statistics
 from app.reports.stats import to_json as as_json
 from app.setup import setup_from_demo

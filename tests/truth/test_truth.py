@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from leafmark import Index
 
-from app.formats.timestamps import iso
-from app.index.figures_file import current_figures, unpacked
+from app.formats import iso
+from app.index import current_figures
+from app.index.figures_file import unpacked
 from app.index.statistics import SESSION, statistics
 from app.index.subagents import with_subagents
 from app.reports.listing import to_json
-from app.sessions.summaries.quick_summary import HEAD_BYTES, TAIL_BYTES, UNKNOWN_TITLE, quick_summary
+from app.sessions import quick_summary
+from app.sessions.summaries.quick_summary import HEAD_BYTES, TAIL_BYTES, UNKNOWN_TITLE
 from app.stores import discover
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.compare import differences

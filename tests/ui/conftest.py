@@ -21,14 +21,14 @@ from textual.widgets import Input
 from app.browser import Browser
 from app.controllers import facts_feed
 from app.controllers.facts_feed import FactsFeed
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup import first_frame
 from app.startup.key_order import KeyOrder
 from app.stores import discover
+from app.view import SELECTOR
 from app.view.arrangement import initial
-from app.view.preset import SELECTOR
 from tests.factory import chain, entry, message, write_session
 
 HERE = "/work/app"

@@ -11,8 +11,8 @@ from textual import events
 from app.actions import row_actions
 from app.actions.journal import Journal
 from app.services import list_facts
-from app.sessions.errors import WriteFailed
-from app.stores.live import LIVE, Verdict
+from app.sessions import WriteFailed
+from app.stores import LIVE, Verdict
 from tests.factory import chain, header, write_session
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, install, pi_session, snapshot
 

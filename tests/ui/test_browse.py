@@ -7,8 +7,7 @@ from threading import Event
 import pytest
 
 from app.commands import COMMANDS, command_by_id
-from app.index.scan.scan import Scanner
-from app.view.notifications import RESCANNING
+from app.index.scan import Scanner
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -79,10 +78,10 @@ async def test_f5_says_what_it_found(browser, three, tmp_path, monkeypatch):
     async with browser() as ui:
         may_scan.clear()
         await ui.press("f5")
-        assert RESCANNING in ui.text().splitlines()[0]
+        assert "rescanning…" in ui.text().splitlines()[0]
         may_scan.set()
         await ui.until(lambda: "Rescanned: no changes" in ui.toasts(), "how it ended")
-        assert RESCANNING not in ui.text()
+        assert "rescanning…" not in ui.text()
         may_scan.clear()
         await ui.press("f5")
         pi_session(tmp_path, *chain("late", id="late"), id="late")

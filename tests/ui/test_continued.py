@@ -6,7 +6,7 @@ import pytest
 
 from app.services import list_facts
 from app.sessions.manager import live_guard
-from app.stores.live import MAYBE, Verdict
+from app.stores import MAYBE, Verdict
 from tests.factory import message, write_session
 from tests.ui.conftest import WAYS, asked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.widgets.dialog import Dialog, key_at
+from app.widgets.dialog import key_at
 from tests.cases import cases
 
 
@@ -13,7 +13,7 @@ async def test_a_dialog_is_left_with_the_mouse(browser, three, keys):
     async with browser() as ui:
         for beside in (True, False):
             await ui.press(*keys)
-            await ui.until(lambda: isinstance(ui.screen, Dialog) and "Esc " in ui.text(), "the dialog")
+            await ui.until(lambda: len(ui.app.screen_stack) == 2 and "Esc " in ui.text(), "the dialog")
             lines = ui.text().splitlines()
             y = next(number for number, line in enumerate(lines) if "╰─" in line)
             place = (1, 20) if beside else (lines[y].index("Esc ") + 1, y)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from textual.app import SuspendNotSupported
 
-from app.formats.text import inert
+from app.formats import inert
 from app.services.entry_reader import EntryReader
 from app.setup import Setup
 from tests.factory import chain, message

@@ -14,7 +14,7 @@ import pytest
 from app import paths
 from app.actions import trash
 from app.actions.journal import Journal
-from app.index.row import SCHEMA
+from app.index import SCHEMA
 from app.index.text.segment import Segment
 from tests.factory import chain
 from tests.ui.conftest import WAYS, pi_session

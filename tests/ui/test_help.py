@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from app.index.query.filter_table import FILTER_KINDS
+from app.index.query import FILTER_KINDS
 
 
 def text_of(ui):

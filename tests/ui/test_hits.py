@@ -9,8 +9,7 @@ import pytest
 
 from app.demo import write_demo
 from app.sessions.tree import tree as session_tree
-from app.view.hit_line import HitPlace
-from app.view.tree_filter import filter_nodes
+from app.view import HitPlace, filter_nodes
 from tests.factory import NOW, append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 

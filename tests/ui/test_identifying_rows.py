@@ -7,8 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from app.view.palette import STYLES
-from app.view.session_row import agent_style
+from app.view import STYLES, agent_style
 from tests.factory import chain, write_history, write_session
 from tests.ui.conftest import install, pi_session
 

@@ -13,8 +13,8 @@ from app.panes import entry_pane
 from app.services import entry_reader
 from app.sessions import BlobStore
 from app.settings import settings_file
+from app.view import DARK, LIGHT
 from app.view.image_lines import UPPER, ImageLine, delete_command, placeholder_cells
-from app.view.palette import DARK, LIGHT
 from tests.factory import chain, message, write_session
 from tests.pictures import BLUE, GREEN, RED, WHITE, block, image_file, plain, saved
 from tests.ui.conftest import pi_session, strips

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from app.view.cells import width
-from app.view.notifications import MOST_MESSAGE
 from tests.factory import chain
 from tests.ui.conftest import pi_session
+
+MOST_MESSAGE = 77  # cells that fit on a screen of 80 columns, beside the mark
 
 LONG = "right, and we do run two processes behind one address, which nobody had told me before"
 HOSTILE = "\x1b[31mred\u202e and\n[bold]bold[/bold] " * 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.actions.branch import set_leaf
-from app.sessions.manager.session_manager import SessionManager
+from app.sessions import SessionManager
 from tests.cases import cases
 from tests.factory import chain, entry, message, write_session
 from tests.ui.conftest import pi_session
@@ -72,7 +72,7 @@ async def test_two_pis_in_one_file_have_the_mark_until_the_leaf_is_set(browser, 
     ],
 )
 def test_which_leaves_are_left_behind(last, is_behind, tmp_path):
-    from app.sessions.summaries.summarise import summarise
+    from app.sessions import summarise
 
     path = write_session(tmp_path / f"{len(last)}.jsonl", *two_writers(*last))
     assert summarise(str(path), ("pi",), 0).summary.is_behind is is_behind

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.panes import entry_pane
-from app.view.document_line import MEASURE
 from tests.factory import append, chain, message
 from tests.ui.conftest import WAYS, pi_session
+
+MEASURE = 96  # most cells of a line of text
 
 
 def reading(ui):

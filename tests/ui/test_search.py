@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from leafmark import QueryError
 
-from app.index.query.grammar import parse
+from app.index.query import parse
 from tests.factory import append, chain, message, write_history, write_session
 
 

@@ -12,7 +12,7 @@ from leafmark import SessionError
 from app.actions import trash
 from app.services import list_facts
 from app.sessions.manager import live_guard
-from app.stores.live import MAYBE, Verdict
+from app.stores import MAYBE, Verdict
 from tests.factory import chain, message, write_session
 from tests.ui.conftest import QUESTION, snapshot
 

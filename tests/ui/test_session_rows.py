@@ -8,9 +8,8 @@ import pytest
 from textual.app import App
 from textual.geometry import Offset
 
-from app.view.arrangement import Arrangement
+from app.view import Arrangement, ListModel
 from app.view.frame import frame
-from app.view.list_model import ListModel
 from app.widgets.session_list import SessionListView
 from tests.factory import MINUTE, NOW, make_row
 from tests.ui.conftest import strips

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.stores.tags import Tagging, read_taggings
+from app.stores import Tagging, read_taggings
 from tests.ui.conftest import WAYS
 
 

@@ -9,20 +9,16 @@ from leafmark import Index
 from textual.screen import Screen
 
 from app import paths
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog
 from app.screens.sessions_screen import SessionsScreen
 from app.services.index_service import place_of
 from app.setup import Setup
 from app.startup import first_frame
-from app.stores import discover
-from app.stores.pins import set_own_pin
+from app.stores import discover, set_own_pin
+from app.view import BROWSER, SELECTOR, THEMES, ListModel, reading_note
 from app.view.arrangement import initial
-from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.geometry import TALL_FROM, has_heads, place, place_selector
-from app.view.list_model import ListModel
-from app.view.palette import THEMES
-from app.view.preset import BROWSER, SELECTOR
 from tests.factory import header, message
 from tests.ui.conftest import HERE, pi_session, strips
 

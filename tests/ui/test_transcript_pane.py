@@ -17,7 +17,7 @@ from app.panes.transcript_pane import TranscriptPane
 from app.services.transcript_reader import TranscriptReader
 from app.sessions.tree import path_reader
 from app.setup import Setup
-from app.view.hit_line import HitPlace
+from app.view import HitPlace
 from app.widgets import line_list
 from tests.factory import chain, entry, header, make_row, message, write_session
 from tests.ui.conftest import strips

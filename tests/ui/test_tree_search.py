@@ -9,8 +9,8 @@ import weakref
 
 import pytest
 
+from app.sessions import TreeText
 from app.sessions.tree import tree_text
-from app.sessions.tree.tree_text import TreeText
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session, strips
 from tests.waiting import PATIENCE

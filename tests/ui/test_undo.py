@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from app.actions import trash_moves
 from app.actions.journal import Journal
-from app.actions.journal_entries import trash_moves
 from tests.ui.conftest import asked
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.view.arrangement import Arrangement
-from app.view.list_model import ListModel
+from app.view import Arrangement, ListModel
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/p1"

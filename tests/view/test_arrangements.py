@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from app.view.arrangement import Arrangement
-from app.view.bars import hidden_note
+from app.view import Arrangement, ListModel, hidden_note
 from app.view.cells import first_fitting
-from app.view.list_model import ListModel
 from tests.cases import cases
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.view import ASCII, UNICODE
 from app.view.cells import width
-from app.view.glyphs import ASCII, UNICODE
 from app.view.terminal import (
     ascii_text,
     encodes_all,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.actions import Plan
 from app.actions.branch_options import BranchOption, BranchOptions
-from app.actions.resume import Plan
-from app.sessions.manager.navigation import Target
+from app.sessions import Target
 from app.view.branch_choices import (
     Choice,
     first_possible,

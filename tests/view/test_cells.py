@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 from wcwidth import wcwidth
 
-from app.formats.text import inert
+from app.formats import inert
 from app.view.cells import (
     char_width,
     cut,

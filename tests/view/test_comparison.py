@@ -10,15 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.compare import Comparison, FileChange, Side, Turn, compare
-from app.formats.text import inert
-from app.sessions.tree.branches import UsageTotals
-from app.sessions.tree.node import Node
-from app.sessions.tree.tree import open_tree
+from app.formats import inert
+from app.sessions import Node, open_tree
+from app.sessions.tree import UsageTotals
+from app.view import POINTER, STYLES
 from app.view.comparison import MOST_FILES, NARROWEST, PROMPT_LINES, ComparisonCursor, ComparisonTable
 from app.view.formatting import duration
 from app.view.line import line_width, plain_text
-from app.view.palette import STYLES
-from app.view.session_row import POINTER
 from tests.actions.test_compare import answer, calls, text
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session

@@ -5,12 +5,10 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.formats import EmbeddedImage, inert
 from app.formats.entry_parts import Part
-from app.formats.images import EmbeddedImage
-from app.formats.text import inert
+from app.view import ToolCall, document, own_line
 from app.view.cells import stable_width, width
-from app.view.document_line import own_line
-from app.view.entry_document import ToolCall, document
 from app.view.line import wrap
 from tests.cases import cases
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats import inert
 from app.formats.entry_parts import Part, entry_parts, layout_fields
-from app.formats.text import inert
+from app.view import (
+    STYLES,
+    CodeBlock,
+    DocumentLine,
+    block_title,
+    copy_warning,
+    document,
+    field_lines,
+    file_suffix,
+    full_text,
+    main_text,
+    next_shift,
+    text_size,
+)
 from app.view.cells import width
-from app.view.clipboard import block_title, copy_warning, file_suffix, full_text, main_text, text_size
-from app.view.document_line import CodeBlock, DocumentLine, next_shift
-from app.view.entry_document import BATCH, document
-from app.view.palette import STYLES
-from app.view.tool_input import field_lines
 from tests.cases import cases
+
+BATCH = 250  # lines
 
 DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ def f\n-old\n+new\n same\n"
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.arrangement import Arrangement
-from app.view.fork_order import count_dependents, parents_of
-from app.view.list_model import ListModel
+from app.view import Arrangement, ListModel, count_dependents, parents_of
 from tests.cases import cases
 from tests.factory import make_row
 

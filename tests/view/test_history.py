@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.actions.history import HistoryStep, history
 from app.actions.journal import Journal
 from app.sessions import Change
-from app.view.history import history_line, words_of_action
+from app.view import history_line, words_of_action
 from tests.factory import NOW, make_row
 
 

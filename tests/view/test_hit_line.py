@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from app.view import HitExcerpt
 from app.view.cells import max_width
-from app.view.hit_line import MOST_HITS, HitExcerpt, hit_line
+from app.view.hit_line import MOST_HITS, hit_line
 from app.view.line import plain_text
 from tests.cases import cases
 

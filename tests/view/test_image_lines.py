@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.text import inert
+from app.formats import inert
 from app.view.image_lines import UPPER, Drawing, ImageLine, fit_size, half_blocks, problem_lines
 from app.view.line import line_width
 from app.view.terminal import BLOCKS, KITTY, NONE, image_method

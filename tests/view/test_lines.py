@@ -6,10 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.commands import COMMANDS, PANES
-from app.formats.text import one_line
+from app.formats import one_line
 from app.keys import footer, key_name
-from app.view.arrangement import Arrangement
-from app.view.bars import cache_note, header_line, keys_line, unread_note
+from app.view import (
+    STYLES,
+    THEMES,
+    Arrangement,
+    ListModel,
+    cache_note,
+    header_line,
+    keys_line,
+    rule_line,
+    style_of,
+    unread_note,
+)
 from app.view.frame import frame
 from app.view.geometry import (
     PANES as PLACED,
@@ -26,9 +36,6 @@ from app.view.geometry import (
     with_rule,
 )
 from app.view.line import fit_line, highlight, line_width, plain_text
-from app.view.list_model import ListModel
-from app.view.palette import STYLES, THEMES, style_of
-from app.view.rules import rule_line
 from tests.cases import cases
 from tests.factory import NOW, make_row
 

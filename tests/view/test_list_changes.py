@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leafmark import Row
 
-from app.index.row import FIELDS
-from app.view.arrangement import ORDERS, SCOPES, Arrangement
-from app.view.list_model import ListModel
+from app.index import FIELDS
+from app.view import ORDERS, SCOPES, Arrangement, ListModel
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import HERE, listed
 

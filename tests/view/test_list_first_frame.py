@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.view.arrangement import Arrangement
-from app.view.list_model import ListModel
+from app.view import Arrangement, ListModel
 from tests.cases import cases
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from app.view import LEGEND, ListModel, render_list_line
 from app.view.line import line_width, plain_text
 from app.view.list_filter import haystack, matches, words_of
-from app.view.list_model import ListModel
-from app.view.session_row import LEGEND, render_list_line
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import shown
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.text import inert
+from app.formats import inert
+from app.view import STYLES, markdown_lines, written_lines
 from app.view.cells import stable_width, width
-from app.view.markdown import markdown_lines, written_lines
-from app.view.palette import STYLES
 from tests.cases import cases
 
 LINES = r"""# head

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.view.list_model import ListModel
+from app.view import ListModel
 from tests.cases import cases
 from tests.factory import make_row
 

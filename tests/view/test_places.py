@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.actions import TrashFacts
 from app.actions.restore import TrashedSession
-from app.actions.trash_place import TrashFacts
+from app.view import FOLDER_GONE, PlaceModel, lost_for_good, place_line, trash_row
 from app.view.line import line_width
-from app.view.places import FOLDER_GONE, PlaceModel, lost_for_good, place_line, trash_row
 from tests.factory import MINUTE, NOW
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.sessions.summary import ABORTED, FAILED, FROM_NAME, INTERRUPTED, WAITING
+from app.sessions import ABORTED, FAILED, FROM_NAME, INTERRUPTED, WAITING
 from app.view.line import plain_text
 from app.view.project_overview import (
     project_overview,

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from app.sessions import Change
+from app.view import delete_question, earlier_question, new_question, trash_question
 from app.view.cells import width
-from app.view.prompts import (
-    delete_question,
-    earlier_question,
-    new_question,
-    trash_question,
-)
 from tests.cases import cases
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.row_lines import RowLines
+from app.view import RowLines
 from tests.cases import cases
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.index.query.grammar import unknown_filters
-from app.view.empty_states import nothing_matches, nothing_shown, spelling_note, unknown_note
+from app.index.query import unknown_filters
+from app.view import nothing_matches, nothing_shown, spelling_note, unknown_note
 from tests.cases import cases
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.view.list_model import ListModel
-from app.view.selection import StableSelection
+from app.view import ListModel, StableSelection
 from tests.factory import make_row
 from tests.view.listed import HERE, listed
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.formats.prices import Spending
+from app.formats import Spending
 from app.index.subagents import SubagentTotals
-from app.sessions.summary import WAITING
-from app.stores.tags import NOTHING, Tagging
+from app.sessions import WAITING
+from app.stores import Tagging
+from app.view import details_lines, session_facts
 from app.view.line import line_width, plain_text
-from app.view.session_details import details_lines, session_facts
 from tests.cases import cases
 from tests.factory import NOW, make_row
 
@@ -21,9 +21,10 @@ ROW = make_row(
     ending=WAITING,
     modified=NOW - 120_000,
 )
+NO_TAGS = Tagging()
 
 
-def facts(row=ROW, tagging=NOTHING, **more):
+def facts(row=ROW, tagging=NO_TAGS, **more):
     return dict(session_facts(row, tagging, home="/home/me", now_ms=NOW, **more))
 
 
@@ -62,6 +63,6 @@ def test_what_a_session_does_not_have_is_left_out():
 def test_long_and_hostile_values_are_wrapped_and_inert(cells):
     bad = "\x1b[31m" + "道" * 80 + "\n\u202e" + "word " * 80
     row = make_row("x", name=bad, cwd=bad)
-    for line in details_lines(session_facts(row, NOTHING, home="", now_ms=NOW), cells):
+    for line in details_lines(session_facts(row, Tagging(), home="", now_ms=NOW), cells):
         assert line_width(line) <= cells
         assert not set("\x1b\n\u202e") & set(plain_text(line))

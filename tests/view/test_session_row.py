@@ -7,23 +7,25 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stores.tags import Tagging
-from app.view.arrangement import Arrangement
-from app.view.frame import frame
-from app.view.hit_line import HitExcerpt
-from app.view.line import line_width, plain_text
-from app.view.list_model import ListModel
-from app.view.palette import STYLES, THEMES, style_of
-from app.view.session_row import (
+from app.stores import Tagging
+from app.view import (
     LEGEND,
     MARKED,
     ORPHAN,
     PINNED,
+    STYLES,
     TARGET,
+    THEMES,
+    Arrangement,
+    HitExcerpt,
+    ListModel,
     render_heads,
     render_list_line,
     render_second_line,
+    style_of,
 )
+from app.view.frame import frame
+from app.view.line import line_width, plain_text
 from tests.cases import cases
 from tests.factory import MINUTE, NOW, make_row
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.index.statistics import GROUPS, SORTS, Group
+from app.view import NO_COST, columns_of, group_line, head_line
 from app.view.cells import width
 from app.view.line import line_width
-from app.view.statistics import NO_COST, columns_of, group_line, head_line
 from tests.cases import cases
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.stores.live import LIVE, MAYBE, Verdict
+from app.stores import LIVE, MAYBE, Verdict
+from app.view import in_use_line, resume_line, shown_command, with_right
 from app.view.line import plain_text
-from app.view.status_line import in_use_line, resume_line, shown_command, with_right
 from tests.cases import cases
 
 PATH = "/home/me/.pi/agent/sessions/--work--/2026_abc.jsonl"

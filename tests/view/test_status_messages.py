@@ -4,10 +4,9 @@ the settings.
 
 from __future__ import annotations
 
-from app.sessions import Change
-from app.sessions.errors import WriteFailed
+from app.sessions import Change, WriteFailed
+from app.view import done_text, not_done_text, progress_note, settings_messages, stopped_note
 from app.view.cells import width
-from app.view.notifications import done_text, not_done_text, progress_note, settings_messages, stopped_note
 from app.view.status_messages import DONE, ERROR, MessageQueue, fitted, message, message_line, message_text
 from tests.cases import cases
 

@@ -9,7 +9,7 @@ import pytest
 from textual.theme import BUILTIN_THEMES
 
 from app.theme_files import load_all, load_theme, theme_names
-from app.view.palette import STYLES, THEMES, contrast, ground_of
+from app.view import STYLES, THEMES, contrast, ground_of
 from app.view.themes import BASE, BUNDLED, TEXTUAL, load_bundled, user_theme
 from tests.cases import cases
 from tests.readme import PAGES

@@ -7,8 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.arrangement import Arrangement
-from app.view.list_model import ListModel
+from app.view import Arrangement, ListModel
 from tests.factory import NOW, make_row
 
 

@@ -7,14 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.sessions.tree.entry_ref import EntryRef
+from app.sessions.tree import EntryRef
+from app.view import BranchStart, Outline, Places, TranscriptLayout, find_words
 from app.view.cells import width
 from app.view.line import highlight_line
-from app.view.text_window import find_words
 from app.view.transcript import MOST_TEXT, turn
 from app.view.transcript_block import FOLDED, SHORT
-from app.view.transcript_layout import TranscriptLayout
-from app.view.transcript_outline import BranchStart, Outline, Places
 from tests.cases import cases
 from tests.factory import entry, message
 

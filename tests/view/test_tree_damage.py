@@ -6,14 +6,17 @@ import json
 import os
 
 from app.reports.tree import draw
-from app.sessions.tree.tree import open_tree
-from app.view import tree_navigation
-from app.view.glyphs import ASCII, UNICODE
+from app.sessions import open_tree
+from app.view import (
+    ASCII,
+    TREE_FILTERS,
+    UNICODE,
+    TreeView,
+    damaged_problems,
+    render_damaged_row,
+    tree_navigation,
+)
 from app.view.line import line_width, plain_text
-from app.view.problems import damaged_problems
-from app.view.tree_filter import TREE_FILTERS
-from app.view.tree_row import render_damaged_row
-from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import opened
@@ -161,7 +164,8 @@ def test_the_command_line_prints_damaged_lines(tmp_path, ascii_only):
 
 
 def test_the_end_of_a_long_session_has_no_damaged_rows(tmp_path):
-    from app.sessions.tree.tree import END_BYTES, open_end
+    from app.sessions import open_end
+    from app.sessions.tree.tree import END_BYTES
 
     lines = [
         message(f"{index:08x}", f"{index - 1:08x}" if index else None, "user", "x" * 5_000, index)

@@ -7,14 +7,10 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.sessions.tree.tree import open_tree
-from app.view import tree_navigation
-from app.view.glyphs import ASCII, UNICODE
+from app.sessions import open_tree
+from app.view import ASCII, TREE_FILTERS, UNICODE, TreeView, render_tree_row, tree_navigation
 from app.view.line import line_width, plain_text
-from app.view.tree_filter import TREE_FILTERS
 from app.view.tree_navigation import TreeHits, words_of
-from app.view.tree_row import render_tree_row
-from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from app.sessions.tree.tree import open_tree
-from app.view.problems import problems_of
+from app.sessions import open_tree
+from app.view import problems_of
 from tests.factory import chain, entry, header, message, write_session
 
 

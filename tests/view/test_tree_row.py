@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from app.view.glyphs import ASCII, UNICODE
+from app.view import ASCII, UNICODE, render_tree_row
 from app.view.line import line_width, plain_text
-from app.view.tree_row import render_tree_row
 from tests.cases import cases
 from tests.factory import chain, header, message
 from tests.view.trees import branched, opened

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from app.sessions.tree.tree import open_tree
+from app.sessions import open_tree
+from app.view import TreeView, render_tree_row
 from app.view.line import plain_text
-from app.view.tree_row import render_tree_row
-from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import branched, ids

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from app.reports.tree import draw as report
 from app.reports.tree import render_tree_row
-from app.sessions.tree.tree import open_tree
-from app.view.glyphs import ASCII
+from app.sessions import open_tree
+from app.view import ASCII, TREE_FILTERS, TreeView
 from app.view.line import plain_text
-from app.view.tree_filter import TREE_FILTERS
-from app.view.tree_view import TreeView
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened

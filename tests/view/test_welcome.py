@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.stores import AGENTS
+from app.view import welcome_panel
 from app.view.line import plain_text
-from app.view.welcome import welcome_panel
 from tests.cases import cases
 
 PLACES = [

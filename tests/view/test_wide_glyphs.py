@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from app.startup.driver import TerminalOutput
 from app.startup.first_frame import ansi
-from app.view.arrangement import Arrangement
+from app.view import THEMES, Arrangement, ListModel, place_wide_glyphs
 from app.view.cells import graphemes, max_piece_width, width
 from app.view.frame import frame
 from app.view.geometry import place
-from app.view.list_model import ListModel
-from app.view.palette import THEMES
-from app.view.wide_glyphs import place_wide_glyphs
 from tests.cases import cases
 from tests.factory import NOW, make_row
 

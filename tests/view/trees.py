@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from app.sessions.tree.tree import open_tree
-from app.view.tree_view import TreeView
+from app.sessions import open_tree
+from app.view import TreeView
 from tests.factory import entry, header, message, write_session
 
 LINKS = st.lists(

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import QueryError
 
-from app.index.query.grammar import parse
-from app.index.query.query import Facts
+from app.index.query import Facts, parse
 from tests.factory import NOW, make_row
 
 if TYPE_CHECKING:
-    from app.index.query.query import Query, Term
+    from app.index.query import Query, Term
 
 FACTS = Facts()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.index import Vocabulary, complete, vocabulary
-from app.index.query.filter_table import FILTER_KINDS
+from app.index.query import FILTER_KINDS
 from app.stores import AGENTS
 from tests.cases import cases
 from tests.factory import make_row

@@ -11,9 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from leafmark import QueryError
 
-from app.index.query.grammar import parse
-from app.index.query.query import Facts
-from app.index.query.values import time_range
+from app.index.query import Facts, parse, time_range
 from tests.cases import cases
 from tests.factory import NOW, make_row
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from app.formats import text_kinds
-from app.index.query.filter_table import FILTER_KINDS, language_help, language_table
+from app.index.query import FILTER_KINDS, language_help, language_table
 from tests.cases import cases
 from tests.index.query.helpers import read
 

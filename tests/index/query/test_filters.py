@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 from leafmark import QueryError
 
-from app.index.query.grammar import parse
-from app.index.query.query import Facts
-from app.index.query.values import number_test
+from app.index.query import Facts, number_test, parse
 from tests.cases import cases
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import FACTS, passes, read

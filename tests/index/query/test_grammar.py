@@ -5,8 +5,7 @@ from __future__ import annotations
 from leafmark import QueryError
 
 from app.index import Note
-from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
-from app.index.query.query import Query
+from app.index.query import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS, Query
 from app.stores import AGENTS
 from tests.cases import cases
 from tests.index.query.helpers import fields, messages, read, refused, term, words

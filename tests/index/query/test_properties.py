@@ -7,13 +7,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from leafmark import QueryError
 
-from app.formats.text import one_line
+from app.formats import one_line
 from app.formats.utf8_text import to_nfc
 from app.index import complete, vocabulary
-from app.index.query.filter_table import FILTER_KINDS
-from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
-from app.index.query.query import Facts
-from app.index.query.tokens import as_value, quote, tokens
+from app.index.query import FILTER_KINDS, MOST_CHARACTERS, MOST_TERMS, Facts, as_value, parse, quote
+from app.index.query.tokens import tokens
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import fields
 

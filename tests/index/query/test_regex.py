@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from leafmark import QueryError
 
 from app.formats.utf8_text import fold, to_nfc
-from app.index.query.regex import BadPattern, check, compiled, from_literal
-from app.index.search.matchers import RegexMatcher
+from app.index.query import BadPattern, check, compiled, from_literal
+from app.index.search import RegexMatcher
 from tests.cases import cases
 from tests.index.query.helpers import read, refused, term
 

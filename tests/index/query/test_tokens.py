@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.index.query.tokens import as_value, quote, tokens
+from app.index.query import as_value, quote
+from app.index.query.tokens import tokens
 from tests.cases import cases
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from app.formats.dialects.base import Dialect
+    from app.formats import Dialect
 
 
 @pytest.fixture

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from leafmark import Hit
 
     from app.index import Page
-    from app.index.search.engine import SearchEngine
-    from app.index.search.search_run import SearchRun
+    from app.index.search import SearchEngine, SearchRun
 
 
 class World:

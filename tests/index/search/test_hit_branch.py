@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from leafmark import Index, Store
 
 from app.index.search.hit_branch import Structure, read_structure
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_tree
+from app.sessions import Branches, open_tree
 from app.stores import agent_named
-from app.view.branch_table import BranchTable
+from app.view import BranchTable
 from tests.factory import NOW, header
 from tests.sessions.lines import content
 from tests.sessions.test_linear import HEADER, ORIGIN, said

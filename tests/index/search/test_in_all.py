@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import Index, Store
 
-from app.index.search.grep.file_search import LineDecoder
+from app.index.search import LineDecoder
 from app.index.search.hit_branch import NOWHERE
 from app.stores import agent_named
 from tests.cases import cases

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.utf8_text import fold
-from app.index.query.query import Term
-from app.index.query.regex import compiled, required_literals
-from app.index.search import matchers, search_run
-from app.index.search.matchers import PhraseMatcher, RegexMatcher
+from app.index.query import Term, compiled, required_literals
+from app.index.search import PhraseMatcher, RegexMatcher, matchers, search_run
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import pack
 from tests.cases import cases

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.index import Index
-from app.stores.tags import Tagging, change_tagging
+from app.index import Index
+from app.stores import Tagging, change_tagging
 from tests.cases import cases
 from tests.factory import message
 from tests.index.helpers import pi_store

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats import text_kinds
-from app.index.query.query import WORD, Query, Term
+from app.index.query import WORD, Query, Term
+from app.index.search import Evaluator, PassageFinder, QueryPlan
 from app.index.search.cancellation import CancelToken
-from app.index.search.evaluator import Evaluator, PassageFinder
-from app.index.search.matchers import QueryPlan
 from app.index.text.mmap_reader import Segments, Source
 from app.sessions.passages import pack, unpack
 

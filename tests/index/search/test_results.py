@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from leafmark import Hit
 
+from app.index.search import Hits, HitsByPath
 from app.index.search.documents import Document
-from app.index.search.results import Hits, HitsByPath
 from tests.factory import make_row
 
 

@@ -97,7 +97,7 @@ def test_keep_going_cancels_a_search(world: World) -> None:
         calls.append(1)
         return False
 
-    from app.index.query.grammar import parse
+    from app.index.query import parse
 
     search = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
     assert list(search) == []

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.utf8_text import fold, to_nfc
-from app.index.query.query import PHRASE, REGEX, WORD, Term
+from app.index.query import PHRASE, REGEX, WORD, Term
+from app.index.search import Folded
 from app.index.search.matchers import matcher_for
-from app.index.search.snippet import LIMIT, Folded, snippet
+from app.index.search.snippet import LIMIT, snippet
 from tests.cases import cases
 
 HARD = st.text(alphabet="aß İıfiﬁe\u0301\u0300ǰ\u030cΐ가각ᄀ\u1161\u11a8Å\u212bŉxK\u212a\n ", max_size=40)

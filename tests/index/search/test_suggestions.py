@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.text_kinds import ASSISTANT, USER
-from app.index.query.grammar import parse
+from app.index.query import parse
 from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.matchers import name_of
 from app.index.search.suggestions import MOST, SHORTEST, distance, max_faults, nearest

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from leafmark import Index
 
 from app.formats.utf8_text import fold
+from app.index import Catalog
 from app.index.catalog import span_table
-from app.index.catalog.catalog import Catalog
 from app.index.text.segment import read_spans, sizes_in
 from app.index.verify import verify
 from app.sessions.passages import HEADS, PackedText, pack_all
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from leafmark import Store
 
-    from app.index.row import Span
+    from app.index import Span
 
 
 def both(data: bytes) -> PackedText:

@@ -14,11 +14,8 @@ import pytest
 from leafmark import Index
 
 from app.formats.text_kinds import USER
-from app.index import network_mounts
-from app.index.cache import cache_status
+from app.index import SCHEMA, Catalog, cache_status, network_mounts
 from app.index.catalog import catalog_file
-from app.index.catalog.catalog import Catalog
-from app.index.row import SCHEMA
 from app.index.text.store import TextStore
 from tests.cases import cases
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store

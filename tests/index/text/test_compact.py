@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog
 from app.index.catalog.span_table import Usage
 from app.index.text import compaction as module
 from app.index.text import segment as segment_module

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.cache import cache_status
+from app.index import cache_status
 from app.index.text.segment import ROOM_BYTES
 from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
-from app.index.catalog.catalog import Catalog
+from app.index import Catalog
 from app.index.text import compaction
 from app.index.text.compaction import WORTH_BYTES
 from app.index.text.store import TextStore

@@ -10,8 +10,8 @@ import pytest
 from leafmark import Index
 
 from app.formats.text_kinds import USER
+from app.index import Catalog
 from app.index.catalog import span_table
-from app.index.catalog.catalog import Catalog
 from app.index.scan import deltas
 from app.index.text import store as store_module
 from app.index.text.store import TextStore

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import Catalog, session_row
 from app.index.catalog import queries, span_table
-from app.index.catalog.catalog import Catalog
 from app.index.catalog.db_errors import Doubt
 from app.index.catalog.writes import NOTED_MS, UNUSED_MS
-from app.index.row import Reading, session_row
+from app.index.row import Reading
 from tests.cases import cases
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
@@ -20,7 +20,7 @@ from tests.index.text.helpers import counted, used
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.row import Span
+    from app.index import Span
 
 NAMES = [letter * 16 for letter in "abcdef"]
 

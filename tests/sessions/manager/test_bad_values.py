@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.errors import AmbiguousEntry, BadValue, UnknownEntry
+from app.sessions import AmbiguousEntry, BadValue, UnknownEntry
 from tests.cases import cases
 from tests.factory import chain, message, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import LiveSession
-from app.stores.live import IDLE, LIVE, MAYBE, Verdict
+from app.sessions import LiveSession
+from app.stores import IDLE, LIVE, MAYBE, Verdict
 from tests.cases import cases
 from tests.factory import write_session
 from tests.sessions.manager.conftest import USER, content

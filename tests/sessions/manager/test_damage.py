@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafmark import SessionError
 
-from app.sessions.errors import (
+from app.sessions import (
     BadEncoding,
     DamagedLine,
     DuplicateId,

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import SessionError, SessionManager
 
-from app.sessions import FileStorage, HistoryStorage, open_history
-from app.sessions.errors import AlreadyThere, NoFile, NoPath, ReadOnly, UnknownAgent, WriteFailed
-from app.sessions.storage.prompt_history import HistoryError
+from app.sessions import (
+    AlreadyThere,
+    FileStorage,
+    HistoryError,
+    HistoryStorage,
+    NoFile,
+    NoPath,
+    ReadOnly,
+    UnknownAgent,
+    WriteFailed,
+    open_history,
+)
 from tests.cases import cases
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER

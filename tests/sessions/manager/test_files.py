@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import SessionManager
 
-from app.sessions import MemoryStorage
-from app.sessions.errors import NotAFile, NotASession, Unreadable
+from app.sessions import MemoryStorage, NotAFile, NotASession, Unreadable
 from tests.cases import cases
 from tests.factory import chain, header, message, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import AmbiguousEntry, UnknownEntry
+from app.sessions import AmbiguousEntry, UnknownEntry
 from tests.factory import chain, entry, message
 from tests.sessions.manager.conftest import content
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.errors import Changed
+from app.sessions import Changed
 from app.sessions.storage import file_storage
 from tests.cases import cases
 from tests.sessions.manager.conftest import Home, content

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.errors import NotASession, ReadOnly, WriteFailed
+from app.sessions import NotASession, ReadOnly, WriteFailed
 from app.sessions.manager import listing
 from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content

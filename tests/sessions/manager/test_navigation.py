@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions.errors import UnknownEntry
-from app.sessions.manager.navigation import Target, target_of
+from app.sessions import Target, UnknownEntry, target_of
 from tests.cases import cases
 from tests.factory import chain, entry, message
 from tests.sessions.manager.conftest import ANSWER, USER, content

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.errors import BadValue, ReadOnly, Unreadable, WriteFailed
+from app.sessions import BadValue, ReadOnly, Unreadable, WriteFailed
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import AlreadyThere, BadValue, DiskFull, WriteFailed
+from app.sessions import AlreadyThere, BadValue, DiskFull, WriteFailed
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 

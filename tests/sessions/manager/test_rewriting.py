@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from leafmark import SessionManager
 
-from app.actions.journal_entries import JournalEntry, encode_entry, parse_entries
+from app.actions import JournalEntry, encode_entry, parse_entries
 from app.actions.undo import CannotUndo, undo
-from app.sessions.errors import (
+from app.sessions import (
     AlreadyThere,
     AmbiguousSession,
     BadValue,
@@ -21,10 +21,10 @@ from app.sessions.errors import (
     NotThere,
     ReadOnly,
     UnknownEntry,
+    open_tree,
 )
-from app.sessions.tree.tree import open_tree
-from app.stores.live import LIVE, MAYBE
-from app.view.tree_filter import filter_nodes
+from app.stores import LIVE, MAYBE
+from app.view import filter_nodes
 from tests.factory import agents_session, chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 from tests.sessions.manager.test_beside_agents import set_state

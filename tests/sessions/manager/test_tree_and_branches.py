@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import SessionManager
 
-from app.sessions.errors import AlreadyThere, UnknownEntry
+from app.sessions import AlreadyThere, UnknownEntry
 from tests.factory import chain, entry, header, message
 from tests.sessions.manager.conftest import ANSWER, USER, content
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions import FileStorage
-from app.sessions.errors import AlreadyThere, Changed, LiveSession, UnknownEntry, WriteFailed
-from app.stores.live import LIVE, Processes, Verdict
+from app.sessions import AlreadyThere, Changed, FileStorage, LiveSession, UnknownEntry, WriteFailed
+from app.stores import LIVE, Processes, Verdict
 from tests.cases import cases
 from tests.sessions.manager.conftest import ANSWER, USER, content
 

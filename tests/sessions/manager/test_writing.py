@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import Changed, NotThere, ReadOnly, WriteFailed
+from app.sessions import Changed, NotThere, ReadOnly, WriteFailed
 from app.sessions.storage import file_storage
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content

@@ -11,19 +11,16 @@ from unicodedata import normalize
 
 from hypothesis import strategies as st
 
-from app.formats import text_kinds
-from app.formats.dialects import dialect_named
-from app.formats.glued import STRIDE, records_in
-from app.formats.header import header_in
-from app.formats.json_codec import BadLine, decode
-from app.formats.search_text import text_pieces
-from app.index.query.query import PHRASE, REGEX, WORD, Query, Term
+from app.formats import BadLine, decode, dialect_named, header_in, records_in, text_kinds, text_pieces
+from app.index.query import PHRASE, REGEX, WORD, Query, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from app.formats.dialects.base import Dialect
+    from app.formats import Dialect
+
+STRIDE = 1 << 20  # the number of the first entry of the second record of a line
 
 WORDS = (
     "foo", "Foo", "FOO", "foobar", "file", "ﬁle", "office", "oﬃce", "Straße", "STRASSE",

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, example, given, settings
 
 from app.formats.text_kinds import TOOLS, USER
-from app.index.query.query import WORD, Query, Term
-from app.index.search.grep.file_search import FileSearcher
-from app.index.search.matchers import QueryPlan
+from app.index.query import WORD, Query, Term
+from app.index.search import FileSearcher, QueryPlan
 from tests.index.search.grep.sessions import queries, sessions, slow_spots
 
 if TYPE_CHECKING:

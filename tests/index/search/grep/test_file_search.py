@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats import text_kinds
-from app.formats.json_codec import encode
-from app.index.query.query import REGEX, WORD, Query, Term
+from app.formats import encode, text_kinds
+from app.index.query import REGEX, WORD, Query, Term
+from app.index.search import FileResult, FileSearcher, QueryPlan
 from app.index.search.grep import reverse_reader
-from app.index.search.grep.file_search import FileResult, FileSearcher
-from app.index.search.matchers import QueryPlan
 from tests.cases import cases
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.utf8_text import fold
-from app.index.query.regex import required_literals
+from app.index.query import required_literals
+from app.index.search import word_filter
 from app.index.search.grep import byte_search
-from app.index.search.grep.prefilter import word_filter
 from tests.cases import cases
 from tests.index.search.grep.sessions import WORDS, spelt
 
