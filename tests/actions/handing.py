@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark import SessionManager
 
-from app.actions.handoff import Handed, Request, hand_over
+from app.actions import Handed, Request, hand_over
 from tests.factory import NOW
 
 if TYPE_CHECKING:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from app.actions.compare import compare
+from app.sessions import open_tree
 from tests.actions.handing import handed, lines, opened, without_marker
 from tests.claude_lines import boundary, line, picture, summary
 from tests.claude_lines import write as write_claude
@@ -383,9 +385,6 @@ def test_the_parts_of_an_answer_are_one_and_its_results_come_next(
 
 
 def test_branches_from_several_roots_are_compared_without_leafmarks_entry(tmp_path: Path) -> None:
-    from app.actions.compare import compare
-    from app.sessions.tree.tree import open_tree
-
     roots = [
         message("00000009", None, "user", "another root", 20),
         message("0000000a", "00000009", "assistant", "x", 21),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from leafmark import SessionManager
 
-from app.actions.handoff import Request, hand_over
+from app.actions import Request, hand_over
 from tests.actions.handing import environment, handed, lines, without_marker
 from tests.claude_lines import boundary, line, picture, summary
 from tests.claude_lines import write as write_claude
