@@ -35,6 +35,7 @@ from app.sessions.storage.file_storage import FileStorage, refused
 from app.sessions.summaries.figures_reader import read_figures
 from app.stores import AGENTS, agent_named
 from app.stores.base import Store
+from app.stores.kept import original_path
 from app.stores.locks import Busy, file_lock
 
 TARGETS = tuple(agent.name for agent in AGENTS if agent.takes_over)
@@ -126,7 +127,10 @@ def hand_over(
     blobs = blobs_of(manager.agent, path, manager.cwd, stores, env, home)
     handover = Handover(manager, request.to, leaf, path_only=request.path_only, blobs=blobs, now_ms=now_ms)
     location = SessionLocation.of_folder(folder or manager.header_cwd or manager.cwd, None, request.to, env)
-    made = _NewSession(manager, handover, location, request, leaf.id if leaf is not None else None, now_ms)
+    # A kept session whose file is gone is read from its copy.
+    source = original_path(path, store.kept if store is not None else "") or manager.session_file or path
+    leaf_id = leaf.id if leaf is not None else None
+    made = _NewSession(manager, handover, location, request, source, leaf_id, now_ms)
     with _one_at_a_time(state_folder) if state_folder and not dry_run else nullcontext():
         earlier = made.earlier()
         writes = earlier is None and not dry_run
@@ -180,6 +184,7 @@ class _NewSession:
         handover: Handover,
         location: SessionLocation,
         request: Request,
+        source: str,
         leaf_id: str | None,
         now_ms: int,
     ) -> None:
@@ -187,6 +192,7 @@ class _NewSession:
         self._handover = handover
         self._location = location
         self._request = request
+        self._source = source
         self._now_ms = now_ms
         self._id = agent_named(request.to).new_id(now_ms)
         self._timestamp = iso(now_ms)
@@ -195,7 +201,7 @@ class _NewSession:
             "agent": manager.agent,
             "dialect": manager.dialect.name,
             "session_id": manager.session_id,
-            "path": manager.session_file or "",
+            "path": source,
             "leaf": leaf_id,
             "entries": manager.get_entry_count(),
         }
@@ -262,7 +268,7 @@ class _NewSession:
         writing = dialect_named(self._request.to).writing
         assert writing is not None
         header = writing.new_header(
-            self._id, self._timestamp, self._location.cwd, self._manager.session_file, self._handover.name
+            self._id, self._timestamp, self._location.cwd, self._source, self._handover.name
         )
         storage = FileStorage()
         storage.tidy(self._path)
@@ -276,7 +282,7 @@ class _NewSession:
             kind="file",
             path=path or self._path,
             entry_id="",
-            before=manager.session_file,
+            before=self._source,
             after=path or self._path,
             target_id=self._handover.leaf_id,
             agent=self._request.to,
@@ -290,7 +296,7 @@ class _NewSession:
         """Path and id of the session that an earlier hand-over of the same entries made; None for none."""
         found: tuple[str, str] | None = None
         for path in sorted(_files(self._location.session_dir)):
-            session_id, data = _marker_in(path, self._manager.session_file or "")
+            session_id, data = _marker_in(path, self._source)
             is_same = data.get("path_only") is self._request.path_only
             if is_same and data.get("from") == self._from:
                 found = path, session_id

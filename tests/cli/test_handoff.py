@@ -476,6 +476,21 @@ def test_a_name_that_does_not_fit_is_cut_and_said(leafmark: Callable[..., Any], 
     assert without_marker(lines(back["change"]["after"])) == lines(path)
 
 
+def test_long_texts_are_cut_as_oh_my_pi_cuts_them_and_said(
+    leafmark: Callable[..., Any], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    answer = message(
+        "00000003", "00000002", "assistant", "x" * 600_000, usage={"input": 5, "cost": {"total": 1}}
+    )
+    path = pis(home, *chain("a prompt", "an answer", id="mine"), answer)
+    told = json.loads(leafmark("handoff", path, "--to", "omp", "--json").stdout)
+    assert [loss["kind"] for loss in told["losses"]] == ["texts"]
+    made = opened(told["change"]["after"], "omp", home).get_entries()[-1].raw["message"]
+    assert len(made["content"][0]["text"]) == 500_000
+    assert (made["usage"]["totalTokens"], made["usage"]["cost"]["total"]) == (5, 1)
+
+
 def test_images_move_to_the_blobs_of_oh_my_pi_and_back(leafmark: Callable[..., Any], tmp_path: Path) -> None:
     home = tmp_path / "home"
     first = chain("a prompt", "an answer", id="mine", cwd="/w")

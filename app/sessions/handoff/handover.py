@@ -23,7 +23,16 @@ from app.sessions.handoff.marker import data_of
 from app.sessions.handoff.messages import MessageSpeller
 from app.sessions.handoff.outline import Outline, OutlineEntry
 from app.sessions.manager.forking import ForkedEntry
-from app.sessions.storage.blobs import DESCEND, PREFIX, BlobStore, edit_json, inline_blobs
+from app.sessions.storage.blobs import (
+    DESCEND,
+    MAX_STRING_LENGTH,
+    NOTICE,
+    PREFIX,
+    BlobStore,
+    edit_json,
+    externalize,
+    inline_blobs,
+)
 from app.sessions.summaries.leaf_trail import MOVED_LEAF
 from app.stores import agent_named
 
@@ -154,6 +163,9 @@ class Handover:
             if made.fields is not None:
                 is_said = made.fields["type"] in _CONVERSATION
                 time_ms = latest if is_said else self._now_ms
+                if made.parent is None:
+                    # The leaf is before all entries, and not on leafmark's own.
+                    head["parentId"] = None
                 fields = {"type": "", **head, "timestamp": iso(time_ms)} | made.fields
                 yield ForkedEntry(speller.entry(fields, time_ms) if is_said else fields)
                 continue
@@ -179,7 +191,10 @@ class Handover:
         data = data_of(self._outline.marker)
         source, found = data.get("from"), data.get("originals")
         is_back = isinstance(source, dict) and source.get("dialect") == self._target
-        return found if is_back and isinstance(found, dict) else {}
+        if not is_back or not isinstance(found, dict):
+            return {}
+        # oh-my-pi has moved their images if it wrote the file anew.
+        return found if self._blobs is None else inline_blobs(found, self._blobs)
 
     def _keep_history(self) -> None:
         """Hang behind each compaction the messages that it keeps, where they do not stand before it."""
@@ -300,11 +315,21 @@ class Handover:
         entry = speller.entry({**fields, **head}, time_ms)
         if made.id in self._edits:
             entry = _with_edit(entry, self._edits[made.id])
+        if self._writing.limits_size:
+            # The images are moved when the entry is written.
+            whole, entry = entry, externalize(entry, None)
+            if entry is not whole and NOTICE.strip().encode() in encoded(entry):
+                self.losses.add("texts", f"{agent_named(self._target).title} has no room for all of them")
         if self._manager.dialect.writing is not None:
-            back = self._back(entry)
-            if back != {**raw, "parentId": head["parentId"]}:
-                self.originals[made.id] = Original(_digest(entry), {**raw, "parentId": None})
+            self._keep_original(entry, {**raw, "parentId": head["parentId"]})
         return entry
+
+    def _keep_original(self, entry: dict[str, Any], raw: dict[str, Any]) -> None:
+        """Keep the entry of the source if the way back gives another, unless it is longer than the longest
+        text that oh-my-pi keeps.
+        """
+        if self._back(entry) != raw and len(encoded(raw)) <= MAX_STRING_LENGTH:
+            self.originals[raw["id"]] = Original(_digest(entry), {**raw, "parentId": None})
 
     def _back(self, entry: dict[str, Any]) -> dict[str, Any]:
         """The entry that the way back gives."""

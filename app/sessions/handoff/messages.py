@@ -213,7 +213,7 @@ def _usage(usage: Any) -> dict[str, Any]:
     cost = found.get("cost")
     counts = _numbers(found, _AMOUNTS)
     if "totalTokens" not in found:
-        counts["totalTokens"] = sum(counts.values())
+        counts["totalTokens"] = sum(counts[name] for name in _AMOUNTS)
     return {**found, **counts, "cost": _numbers(cost if isinstance(cost, dict) else {}, _COSTS)}
 
 
