@@ -9,23 +9,28 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from app import paths
 from app.actions.branch import target_at
 from app.actions.session_edits import ROOT, require_entry, resolve_entry, resolve_folder
 from app.formats.dialects import dialect_named
+from app.formats.dialects.base import BASE_WITHIN
 from app.formats.dialects.copies import HANDED_OVER, KEY_BYTES, key_of
 from app.formats.entry_types import SILENT
 from app.formats.json_codec import BadLine, decode
+from app.formats.lines import opened, read_at
+from app.formats.migrate import CURRENT_VERSION
 from app.formats.model_names import with_provider
 from app.formats.text import string_of
 from app.formats.timestamps import iso
-from app.sessions.errors import BadValue, NotASession, UnknownEntry, WriteFailed
+from app.sessions.bases import base_parts
+from app.sessions.errors import BadValue, SessionError, UnknownEntry, WriteFailed
 from app.sessions.handoff.handover import Handover, encoded, leaf_of, path_to
 from app.sessions.handoff.losses import Loss
 from app.sessions.manager.change import Change, announce
-from app.sessions.manager.entry_store import Entry
+from app.sessions.manager.entry_store import Entry, EntryStore
 from app.sessions.manager.location import SessionLocation
 from app.sessions.manager.navigation import Target
 from app.sessions.manager.session_file import fresh_id
@@ -243,21 +248,16 @@ class _NewSession:
         """The keys by which statistics know the entries of the source, where an id and a time do not give
         them.
         """
-        manager = self._manager
-        # Entries of a session that this one goes on from stand in another file.
-        own = [entry.index for entry in manager.get_entries() if entry.line]
         try:
-            figures = read_figures(manager.session_file or "", (manager.agent,))
-        except (NotASession, OSError):
+            keys = _keys_of(self._manager)
+        except (SessionError, OSError):
             return {}
-        if len(figures) != len(own):
+        if len(keys) != self._manager.get_entry_count():
             return {}
         copies = {}
-        for index, each in zip(own, figures, strict=True):
-            if index in self._handover.times:
-                entry_id, time_ms = self._handover.times[index]
-                if key_of(entry_id, time_ms)[:KEY_BYTES] != each.key:
-                    copies[entry_id] = each.key.hex()
+        for index, (entry_id, time_ms) in self._handover.times.items():
+            if key_of(entry_id, time_ms)[:KEY_BYTES] != keys[index]:
+                copies[entry_id] = keys[index].hex()
         return copies
 
     def write(self, pieces: Sequence[bytes]) -> None:
@@ -301,6 +301,26 @@ class _NewSession:
             if is_same and data.get("from") == self._from:
                 found = path, session_id
         return found
+
+
+def _keys_of(manager: SessionManager) -> list[bytes]:
+    """The keys in statistics of the entries of a session, those of sessions that it goes on from first.
+
+    :raises SessionError, OSError: a file cannot be read.
+    """
+    path, agents = manager.session_file or "", (manager.agent,)
+    with opened(path) as descriptor:
+        head = read_at(descriptor, BASE_WITHIN, 0)
+    parts, _ = base_parts(path, manager.agent, manager.dialect, head, lambda each: Path(each).read_bytes())
+    store = EntryStore(path, manager.dialect.name, CURRENT_VERSION)
+    keys: list[bytes] = []
+    for part in parts:
+        # Read alone, a session that goes on from another one begins with an entry that says so.
+        before, start = len(store.entries), 1 if keys else 0
+        store.read_base(part.lines)
+        figures = read_figures(part.path, agents)[start:]
+        keys += [each.key for each in figures[: len(store.entries) - before]]
+    return keys + [each.key for each in read_figures(path, agents)[1 if parts else 0 :]]
 
 
 def _files(folder: str) -> Iterator[str]:

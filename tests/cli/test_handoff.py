@@ -17,6 +17,7 @@ from app.sessions import open_tree
 from tests.actions.handing import handed, lines, opened, without_marker
 from tests.claude_lines import boundary, line, picture, summary
 from tests.claude_lines import write as write_claude
+from tests.cli.test_codex_context import FORK, REWIND, REWIND_NAME, base_and_fork, numbered
 from tests.export.hostile import KEY
 from tests.factory import agents_session, append, chain, entry, header, message, write_session
 from tests.rollouts import ID, meta, said, write_rollout
@@ -316,6 +317,23 @@ def test_statistics_count_each_entry_once(
     else:
         Path(back).unlink()
     assert totals() == before
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_statistics_count_the_rollouts_that_a_session_goes_on_from_once(
+    again: bool, leafmark: Callable[..., Any], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    _, path = base_and_fork(home)
+    if again:
+        base = {"thread_id": FORK, "end_ordinal_exclusive": 2}
+        own = (meta(REWIND, history_base=base), said("user", "third"), said("assistant", "three"))
+        path = write_rollout(home, *numbered(*own), name=REWIND_NAME)
+    before = json.loads(leafmark("stats", "--json").stdout)["total"]
+    made = json.loads(leafmark("handoff", path, "--to", "omp", "--json").stdout)["change"]["after"]
+    assert len(texts(made)) == (5 if again else 4)
+    after = json.loads(leafmark("stats", "--json").stdout)["total"]
+    assert {**after, "sessions": 0} == {**before, "sessions": 0}
 
 
 def test_estimated_costs_stay_when_the_source_is_gone(leafmark: Callable[..., Any], tmp_path: Path) -> None:
