@@ -281,14 +281,39 @@ def test_a_compaction_keeps_what_it_kept(target: str, leafmark: Callable[..., An
         line("user", "u3", "s1", "third"),
     )
     made = json.loads(leafmark("handoff", path, "--to", target, "--json").stdout)["change"]["after"]
-    context = opened(made, target, home).build_session_context().messages
-    assert [each.get("summary") or said_in(each) for each in context] == [
-        "what was said",
-        "second",
-        "two",
-        "third",
-    ]
+    assert sent(opened(made, target, home)) == ["what was said", "second", "two", "third"]
     assert texts(made) == ["first", "one", "second", "two", "third"]
+
+
+@pytest.mark.parametrize("source", ["pi", "omp"])
+@TARGETS
+def test_a_path_whose_compaction_names_a_label_keeps_the_same(
+    source: str, target: str, leafmark: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The labels of a path go behind it, so that the compaction has to name the next entry."""
+    home = tmp_path / "home"
+    folder = {"pi": ".pi/agent/sessions/--w--", "omp": ".omp/agent/sessions/-w"}[source]
+    path = write_session(
+        home / folder / "1_mine.jsonl",
+        *chain("a prompt", "an answer", id="mine", cwd="/w"),
+        entry("label", "l", "00000002", 3, targetId="00000001", label="start"),
+        message("00000003", "l", "user", "kept", 4),
+        entry(
+            "compaction", "c", "00000003", 5, summary="what was said", firstKeptEntryId="l", tokensBefore=5
+        ),
+        message("00000004", "c", "assistant", "after", 6),
+    )
+    told = leafmark("handoff", path, "--to", target, "--path-only", "--json")
+    made = opened(json.loads(told.stdout)["change"]["after"], target, home)
+    assert sent(made) == ["what was said", "kept", "after"]
+    assert made.get_label("00000001") == "start"
+    out = tmp_path / "exported.jsonl"
+    leafmark("export", path, "--to", "jsonl", "--agent", target, "-o", out)
+    assert sent(opened(out, target, home)) == ["what was said", "kept", "after"]
+
+
+def sent(manager: Any) -> list[str]:
+    return [each.get("summary") or said_in(each) for each in manager.build_session_context().messages]
 
 
 def said_in(message: dict[str, Any]) -> str:

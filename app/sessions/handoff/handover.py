@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _BLOB = PREFIX.encode()
 _CONVERSATION = frozenset(("message", "custom_message", "compaction", "branch_summary"))
+_REFERRING = frozenset(("compaction", "branch_summary", "label", "context_edit"))
+"""The types of entries that name others."""
 _REMOVED = "leafmark.removed"
 """The type of the custom entry in the place of a message that pi does not send any more."""
 _KEPT = "leafmark.kept"
@@ -179,7 +181,7 @@ class Handover:
             if time is None:
                 head["timestamp"] = iso(time_ms)
             if self._same and not self._has_blobs(made):
-                yield ForkedEntry({}, _with_head(source, head))
+                yield ForkedEntry({}, self._copied(made, head))
             else:
                 yield ForkedEntry(self._spelled(made, head, time_ms, speller))
         speller.finish()
@@ -355,6 +357,18 @@ class Handover:
     def _has_blobs(self, made: OutlineEntry) -> bool:
         return self._blobs is not None and any(_BLOB in each.source for each in made.sources)
 
+    def _copied(self, made: OutlineEntry, head: Mapping[str, Any]) -> bytes:
+        """The line of an entry in the same spelling, whose other bytes stay."""
+        source = made.sources[-1]
+        before: dict[str, Any] = {"id": source.id, "parentId": source.parent_id}
+        after = dict(head)
+        if source.type in _REFERRING:
+            before |= source.decoded()
+            after |= self._with_references(made, before)
+        after |= head
+        changes = {name: value for name, value in after.items() if before.get(name, "") != value}
+        return edit_fields(source.migrated_line, changes) if changes else source.migrated_line
+
     def _with_references(self, made: OutlineEntry, raw: dict[str, Any]) -> dict[str, Any]:
         """The fields of an entry, with the ids that other entries have now."""
         fields = raw
@@ -366,9 +380,13 @@ class Handover:
             first = self._first_kept(made, raw)
             if first is not None and first != raw.get("firstKeptEntryId"):
                 fields = {**fields, "firstKeptEntryId": first}
-            fields = {
-                key: value for key, value in fields.items() if key not in ("keptEntryIds", "keepsBefore")
-            }
+            last = raw.get("providerReplayThroughEntryId")
+            found = self._outline.named(last) if isinstance(last, str) else None
+            if found is not None and found.id != last:
+                # It was a label: the snapshot ends with the entry before it.
+                fields = {**fields, "providerReplayThroughEntryId": found.parent.id if found.parent else ""}
+            left_out = ("keptEntryIds", "keepsBefore")
+            return {key: value for key, value in fields.items() if key not in left_out}
         return fields
 
 
@@ -403,13 +421,6 @@ def _finite(value: Any, key: str, in_list: bool) -> Any:
     if isinstance(value, dict | list):
         return DESCEND
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _with_head(source: Entry, head: Mapping[str, Any]) -> bytes:
-    """The line of an entry in the same spelling, whose other bytes stay."""
-    before = {"id": source.id, "parentId": source.parent_id}
-    changes: dict[str, Any] = {name: value for name, value in head.items() if before.get(name, "") != value}
-    return edit_fields(source.migrated_line, changes) if changes else source.migrated_line
 
 
 def _repeated(messages: Any) -> Iterator[dict[str, Any]]:
