@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NEW, HERE, FOLDER = "new", "here", "folder"
 """The places to continue in: a new session, this one, a new one in another folder."""
-_SHOWN_MODELS = 3
+_SHOWN_MODELS, _SHOWN_LOSSES = 3, 20
 NONE, WRITE, COMMAND = "none", "write", "command"
 """Which summary of the branch that is left is written."""
 
@@ -88,8 +88,11 @@ def loss_lines(handed: Handed) -> list[str]:
     size = f"{counted(handed.entries, 'entry', 'entries')}, {counted(handed.branches, 'branch', 'branches')}"
     made = f"a session of {agent} with {size}"
     lines = [made if handed.is_new else f"{made}, which is there from an earlier hand-over"]
-    lines += [f"{each.kind} ({each.number:,}): {each.reason}" for each in handed.losses]
-    asked = ", ".join(handed.asked[:_SHOWN_MODELS])
+    lines += [f"{each.kind} ({each.number:,}): {each.reason}" for each in handed.losses[:_SHOWN_LOSSES]]
+    more = len(handed.losses) - _SHOWN_LOSSES
+    if more > 0:
+        lines.append(f"and {counted(more, 'kind')} more")
+    asked = ", ".join(one_line(model, 80) for model in handed.asked[:_SHOWN_MODELS])
     before = f"They were sent to {asked} before. " if asked else ""
     return [*lines, f"Texts are not redacted. {before}{agent} sends them to the model that you choose there."]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects.omp_entries import PI_TYPES, wrapped
 from app.formats.images import BLOB_PREFIX
-from app.formats.text import string_of
+from app.formats.text import one_line, string_of
 
 if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect, WriteFormat
@@ -21,6 +21,7 @@ FAILED = frozenset(("error", "aborted"))
 """The reasons to stop of answers that are not sent again."""
 _UNKNOWN = {"api": "unknown", "provider": "unknown", "model": "unknown"}
 _OTHER_ROLES = frozenset(("bashExecution", "custom", "branchSummary", "compactionSummary", "system"))
+_LONGEST_WORD = 40
 _SHELL = {"command": "", "output": "", "cancelled": False, "truncated": False}
 
 
@@ -98,7 +99,7 @@ class MessageSpeller:
         elif role == "system" and not self._writing.keeps_system_messages:
             self._losses.add("system messages", f"{self._title} writes its own")
         elif role not in _OTHER_ROLES:
-            self._losses.add("messages", f"{self._title} has no role {string_of(role) or '(none)'}")
+            self._losses.add("messages", f"{self._title} has no role {_word(role)}")
             return wrapped({**entry, "type": "message"}, self._source.name)
         return {**entry, "message": message}
 
@@ -187,7 +188,7 @@ class MessageSpeller:
             else:
                 name, reason = _reason(kind, self._title)
                 self._losses.add(name, reason)
-                blocks.append({"type": "text", "text": f"[{string_of(kind) or 'block'} left out: {reason}]"})
+                blocks.append({"type": "text", "text": f"[{_word(kind)} left out: {reason}]"})
         return blocks
 
 
@@ -204,7 +205,12 @@ def _reason(kind: Any, title: str) -> tuple[str, str]:
         return "images", "their bytes are not in the session"
     if kind == "document":
         return "documents", f"{title} has no place for them"
-    return f"blocks of type {string_of(kind) or '(none)'}", f"{title} has no such block"
+    return f"blocks of type {_word(kind)}", f"{title} has no such block"
+
+
+def _word(value: Any) -> str:
+    """A word of the session in a text; inert and short."""
+    return one_line(string_of(value), _LONGEST_WORD) or "(none)"
 
 
 def _usage(usage: Any) -> dict[str, Any]:
