@@ -331,7 +331,7 @@ class Handover:
         text that oh-my-pi keeps.
         """
         if self._back(entry) != raw and len(encoded(raw)) <= MAX_STRING_LENGTH:
-            self.originals[raw["id"]] = Original(_digest(entry), {**raw, "parentId": None})
+            self.originals[entry["id"]] = Original(_digest(entry), {**raw, "parentId": None})
 
     def _back(self, entry: dict[str, Any]) -> dict[str, Any]:
         """The entry that the way back gives."""
