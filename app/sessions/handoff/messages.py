@@ -21,6 +21,13 @@ FAILED = frozenset(("error", "aborted"))
 """The reasons to stop of answers that are not sent again."""
 _UNKNOWN = {"api": "unknown", "provider": "unknown", "model": "unknown"}
 _OTHER_ROLES = frozenset(("bashExecution", "custom", "branchSummary", "compactionSummary", "system"))
+_TEXTS = {
+    "session_info": {"name": ""},
+    "branch_summary": {"summary": "", "fromId": "root"},
+    "custom_message": {"customType": "note"},
+    "thinking_level_change": {"thinkingLevel": "off"},
+}
+"""The fields of entries that have to be texts, and what stands for another value."""
 _LONGEST_WORD = 40
 _SHELL = {"command": "", "output": "", "cancelled": False, "truncated": False}
 
@@ -51,6 +58,9 @@ class MessageSpeller:
         entry = self._source.entry_for_pi(raw)
         if entry.get("type") not in PI_TYPES:
             entry = wrapped(entry, self._source.name)
+        for name, default in _TEXTS.get(entry["type"], {}).items():
+            if not isinstance(entry.get(name), str):
+                entry = {**entry, name: default}
         if entry["type"] == "message":
             entry = self._message_entry(entry, time_ms)
         elif entry["type"] == "custom_message":
