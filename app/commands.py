@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
+RIGHT_PANES = ("tree", "project", "right", "transcript")
 """The panes beside the list of the browser. The selector has a transcript there, and no other of them."""
 
 _NEEDS = {
@@ -17,8 +17,7 @@ _NEEDS = {
     "label": "entry.label block.label label.next label.previous block.next_label block.previous_label "
     "label.times tree.filter_labelled",
     "branch": "entry.summarise",
-    "fork": "session.fork session.fork_to entry.fork entry.fork_to entry.fork_shown entry.fork_shown_to "
-    "block.fork block.fork_to",
+    "fork": "session.fork session.fork_to entry.fork entry.fork_to block.fork block.fork_to",
 }
 """Ability of an agent (`app.stores.base.ABILITIES`) -> the ids of the commands that need it."""
 MENUS: dict[str, tuple[str, dict[str, str]]] = {
@@ -79,7 +78,7 @@ class Command:
     `menu` is its place in a menu: (name of the menu, key); None for none.
 
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
-        these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
+        these), ``project``, ``tree``, ``transcript`` or ``right`` (these three).
     :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param action: Textual's action string, run on the pane; `screen` is the screen with the sessions, and
         `beside` what it has beside their list.
@@ -88,7 +87,7 @@ class Command:
     :param first: whether the key is handled before the pane gets it (a priority binding). Letters that are
         typed directly behind the key then reach what the command opens.
     :param selector: its description in the selector; None for ``help``. "" if it does nothing there, as do
-        those of the tree and the entry.
+        those of the tree.
     :param preview: whether a command of the list also works while the selector's preview has the focus.
         Commands for marks and folds do not, because they need a row. Commands that make sessions do not,
         because pagers use their keys: f for the next page, n for the next hit.
@@ -133,7 +132,6 @@ _side = partial(Command, "side")
 _filter = partial(Command, "filter")
 _project = partial(Command, "project")
 _tree = partial(Command, "tree")
-_entry = partial(Command, "entry")
 _right = partial(Command, "right")
 _transcript = partial(Command, "transcript")
 _list = partial(Command, "list")
@@ -148,7 +146,14 @@ COMMANDS: tuple[Command, ...] = (
         "Resume the session; on a project: unfold or fold it",
         "resume",
     ),
-    _no_preview("session.read", "v", "beside.show_transcript", "Read the transcript", "read"),
+    _no_preview(
+        "session.read",
+        "v",
+        "beside.show_transcript",
+        "Read the transcript on the whole screen",
+        "read",
+        selector="Read the transcript",
+    ),
     _no_preview(
         "session.mark", "space", "mark_or_fold", "Mark the session; fold or unfold the project", "mark"
     ),
@@ -158,7 +163,7 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview("session.fork", "f", "screen.act('fork')", "Fork the session"),
     _no_preview("session.fork_to", "F", "screen.act('fork_to')", "Fork the session into another folder"),
     _no_preview("session.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
-    _sessions("session.tree", "t", "beside.show_tree", "Go to the tree of the session"),
+    _sessions("session.tree", "t", "beside.show_tree", "Show the tree of the session, and go to it", "tree"),
     _no_preview(
         "session.origin",
         "o",
@@ -179,13 +184,13 @@ COMMANDS: tuple[Command, ...] = (
         "Next prompt in the pane beside",
     ),
     _no_preview(
-        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the tree beside", selector=""
+        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the pane beside", selector=""
     ),
     _no_preview(
         "session.previous_hit",
         "N",
         "beside.in_tree('next_hit', -1)",
-        "Previous hit in the tree beside",
+        "Previous hit in the pane beside",
         selector="",
     ),
     _sessions("session.edit", "e", "screen.open_transcript('editor')", "Open the transcript in $EDITOR"),
@@ -286,7 +291,13 @@ COMMANDS: tuple[Command, ...] = (
     _tree(
         "entry.summarise", "shift+enter", "beside.summarise", "Continue from here, with a summary by command"
     ),
-    _tree("entry.read", "v", "beside.show_transcript", "Read the transcript from here", "read"),
+    _tree(
+        "entry.read",
+        "v",
+        "beside.show_transcript",
+        "Read the transcript from here on the whole screen",
+        "read",
+    ),
     _tree(
         "branch.compare",
         "C",
@@ -314,8 +325,7 @@ COMMANDS: tuple[Command, ...] = (
         "branch.fold_others", "minus", "close_all", "Fold all branches except the active path, and the turns"
     ),
     _tree("branch.unfold_all", "plus equals_sign", "open_all", "Unfold all branches and turns"),
-    _tree("tree.scroll_up", "K", "screen.scroll_beside(-3, 0)", "Scroll the entry up"),
-    _tree("tree.scroll_down", "J", "screen.scroll_beside(3, 0)", "Scroll the entry down"),
+    _tree("tree.close", "t", "beside.hide_tree", "Hide the tree"),
     _tree("tree.filter_next", "ctrl+o", "cycle_filter(1)", "Next tree filter", "filter"),
     _tree("tree.filter_previous", "ctrl+shift+o alt+o", "cycle_filter(-1)", "Previous tree filter"),
     _tree(
@@ -330,19 +340,6 @@ COMMANDS: tuple[Command, ...] = (
         "tree.filter_labelled", "ctrl+l alt+l", "set_filter('labelled')", "Tree filter: labelled entries only"
     ),
     _tree("tree.filter_all", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
-    _entry("entry.continue", "enter", "beside.go_on", "Continue from this entry", "continue"),
-    _entry("entry.tree", "v t", "beside.show_tree", "Go to this entry in the tree"),
-    _entry("entry.fork_shown", "f", "beside.at_entry('fork_here')", "Fork at this entry"),
-    _entry(
-        "entry.fork_shown_to",
-        "F",
-        "beside.at_entry('fork_here_to')",
-        "Fork at this entry into another folder",
-    ),
-    _entry("entry.previous", "K", "previous_entry", "Previous entry", "previous"),
-    _entry("entry.next", "J", "next_entry", "Next entry", "next"),
-    _entry("code.right", "right", "scroll_sideways(1)", "Scroll code to the right"),
-    _entry("code.left", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
     _right(
         "turn.previous", "alt+up left_square_bracket", "beside.in_tree('previous_turn')", "Previous prompt"
     ),
@@ -368,8 +365,16 @@ COMMANDS: tuple[Command, ...] = (
     _right("entry.copy_code", "Y", "beside.copy_code", "Copy the next block of code", "copy code"),
     _right("entry.edit", "e", "beside.open_entry('editor')", "Open the entry in $EDITOR"),
     _right("entry.page", "vertical_line", "beside.open_entry('pager')", "Open the entry in $PAGER"),
-    _right("entry.details", "i", "beside.toggle_look('details')", "Show all details of the entry", "details"),
-    _right("entry.raw", "r", "beside.toggle_look('raw')", "Show the raw JSON", "raw"),
+    _right(
+        "entry.details",
+        "i",
+        "beside.show_entry('details')",
+        "Show the whole entry with all details",
+        "details",
+    ),
+    _right("entry.raw", "r", "beside.show_entry('raw')", "Show the raw JSON of the entry"),
+    _right("other.scroll_up", "K", "screen.scroll_beside(-3, 0)", "Scroll the other pane up"),
+    _right("other.scroll_down", "J", "screen.scroll_beside(3, 0)", "Scroll the other pane down"),
     _right("shown.rename", "ctrl+r", "screen.act('rename')", "Rename the session"),
     _right(
         "shown.copy_command", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"
@@ -388,8 +393,6 @@ COMMANDS: tuple[Command, ...] = (
         "block.open_all", "plus equals_sign", "fold_all(False)", "Unfold all tool calls and thinking"
     ),
     _transcript("block.close_all", "minus", "fold_all(True)", "Fold all tool calls and thinking"),
-    _transcript("block.previous", "K", "step_block(-1)", "Previous block"),
-    _transcript("block.next", "J", "step_block(1)", "Next block"),
     _transcript("block.parent", "backspace", "go_parent", "Go to the parent entry"),
     _transcript(
         "prompt.previous", "left_square_bracket alt+up", "go_prompt(-1)", "Previous prompt", "previous prompt"
@@ -398,7 +401,10 @@ COMMANDS: tuple[Command, ...] = (
     _transcript("block.copy", "ctrl+x", "copy_block", "Copy the block"),
     _transcript("block.copy_code", "Y", "copy_block_code", "Copy the next code in the block"),
     _transcript("transcript.export", "x", "beside.export_shown", "Export the session"),
-    _transcript("transcript.close", "v t", "beside.close_transcript", "Go to this entry in the tree", "tree"),
+    _transcript(
+        "transcript.close", "v", "beside.show_transcript", "Show the transcript on the whole screen, and back"
+    ),
+    _transcript("block.tree", "t", "beside.show_tree", "Show the tree, and go to this entry in it", "tree"),
     _transcript("block.fork", "f", "beside.at_entry('fork_here')", "Fork at this block"),
     _transcript(
         "block.fork_to", "F", "beside.at_entry('fork_here_to')", "Fork at this block into another folder"
@@ -465,15 +471,24 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _browser("pane.tree", "2", "beside.focus_pane('tree')", "Go to the tree; again: show it alone, and back"),
     _browser(
-        "pane.entry", "3", "beside.focus_pane('entry')", "Go to the entry; again: show it alone, and back"
+        "pane.transcript",
+        "3",
+        "beside.focus_pane('transcript')",
+        "Go to the transcript; again: show it alone, and back",
     ),
     _browser("pane.narrower", "less_than_sign", "beside.move_divider(-4)", "Narrower list"),
     _browser("pane.wider", "greater_than_sign", "beside.move_divider(4)", "Wider list"),
     _browser(
-        "pane.rule_up", "left_curly_bracket", "beside.move_rule(-1)", "Move the border above the entry up"
+        "pane.rule_up",
+        "left_curly_bracket",
+        "beside.move_rule(-1)",
+        "Move the border between tree and transcript up, or to the left",
     ),
     _browser(
-        "pane.rule_down", "right_curly_bracket", "beside.move_rule(1)", "Move the border above the entry down"
+        "pane.rule_down",
+        "right_curly_bracket",
+        "beside.move_rule(1)",
+        "Move the border between tree and transcript down, or to the right",
     ),
     _app(
         "view.back",
@@ -497,8 +512,8 @@ COMMANDS: tuple[Command, ...] = (
 MAIN_KEYS = (
     ("session.resume", "Resume the session; on a project: unfold it; on an entry: continue from there"),
     ("filter.open", "Search the sessions; in a tree or a transcript: search that"),
-    ("session.read", "Read the transcript"),
-    ("session.tree", "Go to the tree of the session"),
+    ("session.read", "Read the transcript on the whole screen"),
+    ("session.tree", "Show the tree, and hide it again"),
     ("session.mark", "Mark the session; in a tree or a transcript: unfold and fold"),
     ("beside.previous_prompt beside.next_prompt", "Previous prompt, next prompt"),
     ("menu.copy", "Copy, from a menu"),
@@ -516,7 +531,7 @@ PI_KEYS = frozenset((
 ))  # fmt: skip
 """The ids of the commands whose keys are those of pi and oh-my-pi, which have a page of the help."""
 _BY_ID = {command.id: command for command in COMMANDS}
-PANES = ("sessions", "side", "filter", "project", "tree", "entry", "right", "transcript", "list", "app")
+PANES = ("sessions", "side", "filter", "project", "tree", "right", "transcript", "list", "app")
 
 
 def pane_commands(pane: str) -> list[Command]:

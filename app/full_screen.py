@@ -22,7 +22,7 @@ from app.settings import RETURN, Settings, read_settings
 from app.setup import Setup
 from app.signals import ExitSignals
 from app.startup import first_frame
-from app.view.arrangement import Arrangement, initial
+from app.view.arrangement import Arrangement, initial, last_place
 from app.view.list_filter import is_plain
 from app.view.preset import BROWSER, SELECTOR
 from app.view.terminal import can_place_text, is_ascii_terminal
@@ -79,6 +79,8 @@ def run(
     remembered = {} if setup.demo else paths.read_screen(setup.env)
     preset = BROWSER if query is None else SELECTOR
     given = settings or Settings()
+    if query is None and not typed and not begin_at:
+        begin_at, typed = last_place(remembered, setup.here[0])
     arrangement = initial(remembered, preset, sizes=given.show_size, wanted=given.arranged())
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False

@@ -15,7 +15,7 @@ from app.index.row import LISTED, Row, is_ahead, kind_of
 from app.options import DONE, FAILED, WRONG_USE, Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute, current_folder
 from app.reports.errors import ambiguity_lines, exit_code
-from app.reports.output import complain, hint, write_exactly
+from app.reports.output import complain, hint, write_exactly, write_lines
 from app.sessions.errors import NotThere, SessionError, Unreadable
 from app.sessions.tree.tree import open_tree
 from app.setup import Setup
@@ -23,6 +23,8 @@ from app.stores import agent_named, store_holding
 from app.stores.layout import reason
 from app.stores.live import look
 from app.view.fork_order import newer_of
+from app.view.formatting import tilde
+from app.view.toy_agent import toy_agent_text
 
 
 def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) -> tuple[Plan | None, int, str]:
@@ -162,9 +164,13 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool, shell: str = "") -> int
     :param prints: only print it.
     :param shell: the shell that the printed command is quoted for, one of `SHELLS`; "" for sh.
     :param anyway: resume even if the user would be asked first, see `Plan.asks`.
-    :return: the exit code: 0 if the command was printed; 3 if the session cannot be resumed from here, or
-        only with ``--anyway``. Standard error then has the reason and the command to run by hand.
+    :return: the exit code: 0 if the command was printed, or the text of the toy agent for an example session;
+        3 if the session cannot be resumed from here, or only with ``--anyway``. Standard error then has the
+        reason and the command to run by hand.
     """
+    if plan.example and not prints:
+        write_lines(plan.example.splitlines())
+        return DONE
     if prints:
         write_exactly(plan.line_for(shell or "sh"))
         for message in filter(None, (*plan.asks, plan.problem)):
@@ -197,6 +203,7 @@ def _plan_of(row: Row, setup: Setup, rows: Sequence[Row]) -> Plan:
         result.asks += (continued_note(newer.id),)
     if setup.demo:
         result.problem = EXAMPLE_PROBLEM
+        result.example = toy_agent_text(row.agent, row.title, tilde(result.cwd, setup.home), result.shell)
     return result
 
 

@@ -63,9 +63,9 @@ class Settings:
     ask_before_trash: bool = True
     ask_summary: bool = True
     tree_filter: str = "default"
-    scope: str = "all"
-    order: str = "threaded"
-    grouped: bool = True
+    scope: str | None = None
+    order: str | None = None
+    grouped: bool | None = None
     needs_days: int = 7
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
@@ -79,8 +79,9 @@ class Settings:
     problems: tuple[str, ...] = ()
 
     def arranged(self) -> dict[str, Any]:
-        """The fields of the `Arrangement` with which the list of the browser begins."""
-        return {"scope": self.scope, "order": self.order, "grouped": self.grouped}
+        """The fields of the `Arrangement` with which the list of the browser begins in every run."""
+        fields = {"scope": self.scope, "order": self.order, "grouped": self.grouped}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def draws_images(self, env: Mapping[str, str], encoding: str) -> str:
         """How images are drawn on the user's terminal, see `image_method`; "" if they are not drawn.
@@ -331,23 +332,23 @@ SETTINGS = (
     ),
     Setting(
         "scope",
-        "The sessions that the browser lists at first: those of all folders, or of this folder.",
+        "The sessions that the browser lists at first, of all folders or here. Without it: as it was left.",
         'scope = "all"',
-        tuple(f'"{name}"' for name in SCOPES),
+        ("", *(f'"{name}"' for name in SCOPES)),
         _one_of(*SCOPES),
     ),
     Setting(
         "order",
-        "The order that the browser's list has at first.",
+        "The order that the browser's list has at first. Without it: as it was left.",
         'order = "threaded"',
-        tuple(f'"{name}"' for name in ORDERS),
+        ("", *(f'"{name}"' for name in ORDERS)),
         _one_of(*ORDERS),
     ),
     Setting(
         "grouped",
-        "Group the browser's list by project at first.",
+        "Group the browser's list by project at first. Without it: as it was left.",
         "grouped = true",
-        _YES_NO,
+        ("", *_YES_NO),
         _yes_or_no,
     ),
     Setting(

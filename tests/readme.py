@@ -24,22 +24,6 @@ IN_PREVIEW = ", preview"
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = ROOT / "app" / "help"
-IN_LIST = (
-    "session.resume",
-    "session.read",
-    "session.tree",
-    "session.mark",
-    "session.pin",
-    "session.tag",
-    "session.rename",
-    "session.fork",
-    "session.new",
-    "session.export",
-    "session.trash",
-)
-IN_TREE = ("entry.go_on", "turn.previous", "turn.next", "entry.label")
-EVERYWHERE = ("label.list", "filter.open", "pane.next", "change.undo", "palette.open", "help.show")
-"""The ids of the commands whose keys stand in the README."""
 _TABLE = re.compile(r"(<!-- (?P<name>[a-z -]+) -->\n).*?(?=<!-- /(?P=name) -->)", re.DOTALL)
 
 
@@ -53,8 +37,7 @@ def keys() -> str:
 
     A command that differs in the selector has a row for each screen.
     """
-    lines = ["## Twelve keys", "", "| keys | what they do |", "|---|---|"]
-    lines += [f"| {' / '.join(map(_keys, ids.split()))} | {text} |" for ids, text in MAIN_KEYS]
+    lines = ["## Twelve keys", "", *main_keys().splitlines()]
     for title, owners, of_pi in (
         *((PANE_TITLES[pane], [pane], False) for pane in PANES),
         ("Keys of pi and oh-my-pi", PANES, True),
@@ -77,14 +60,14 @@ def keys() -> str:
 
 
 def main_keys() -> str:
-    """The keys that matter most: the shortest key of each command, for the list beside those of the tree."""
-
-    def cells(ids: Iterable[str]) -> list[str]:
-        return [f"{min(_keys(id).split(', '), key=len)} | {command_by_id(id).help}" for id in ids]
-
-    right = [*cells(IN_TREE), " | **everywhere**", *cells(EVERYWHERE)]
-    rows = [f"| {left} | {other} |" for left, other in zip(cells(IN_LIST), right, strict=True)]
-    return "\n".join(["| key | in the list | key | in the tree |", "|---|---|---|---|", *rows]) + "\n"
+    """The twelve keys that matter most."""
+    lines = ["| keys | what they do |", "|---|---|"]
+    return (
+        "\n".join(
+            [*lines, *(f"| {' / '.join(map(_keys, ids.split()))} | {text} |" for ids, text in MAIN_KEYS)]
+        )
+        + "\n"
+    )
 
 
 def query() -> str:

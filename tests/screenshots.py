@@ -16,6 +16,7 @@ from typing import Any
 
 from app.browser import Browser
 from app.setup import Setup, setup_from_demo
+from app.stores import AGENTS
 from tests.svg import as_png, tidy
 
 TARGET = Path(__file__).parent.parent / "screenshots"
@@ -24,7 +25,7 @@ DEMO_FOLDER = Path("/tmp/leafmark-screenshots")
 SHOTS = (
     ("browser-dark", (120, 40), "dark", ()),
     ("browser-light", (120, 40), "light", ()),
-    ("browser-wide", (160, 45), "dark", ("tab", "up", "up")),
+    ("browser-wide", (160, 45), "dark", ("t", "up", "up")),
     ("browser-small", (80, 24), "dark", ()),
     ("search", (120, 40), "dark", ("slash", *"token label:redis")),
     ("selector", (120, 40), "dark", ("tab", *"token")),
@@ -41,18 +42,23 @@ def demo(folder: Path) -> Setup:
 
 
 def make_resumable(setup: Setup) -> None:
-    """Make the example sessions look like the user's own: they can be resumed, with a pi on PATH."""
+    """Make the example sessions look like the user's own: they can be resumed, with all agents on PATH."""
     setup.demo = False
-    program = DEMO_FOLDER / "bin" / "pi"
-    program.parent.mkdir()
-    program.touch(mode=0o755)
-    setup.env["PATH"] = str(program.parent)
+    programs = DEMO_FOLDER / "bin"
+    programs.mkdir()
+    for agent in AGENTS:
+        (programs / agent.name).touch(mode=0o755)
+    setup.env["PATH"] = str(programs)
 
 
 async def settled(app: Any, pilot: Any) -> None:
     """Wait until the details of the session under the cursor are shown, or a dialog is open."""
 
     def shown() -> bool:
+        entry = app.screen.query("#entry")
+        if entry:
+            images = [line.drawing for line in entry.first().lines if hasattr(line, "drawing")]
+            return bool(entry.first().lines) and all(drawing.is_done for drawing in images)
         if not app.screen.query("#sessions"):
             return True
         if app.screen.query_one("#sessions-pane").is_searching:
@@ -63,17 +69,13 @@ async def settled(app: Any, pilot: Any) -> None:
             return app.screen.feed.scanned and (
                 row is None or (app.screen.resume_controller.planned == row.path and bool(turns))
             )
-        tree, entry = app.screen.query_one("#tree"), app.screen.query_one("#entry")
+        tree, transcript = app.screen.query_one("#tree"), app.screen.query_one("#transcript-pane")
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
         if not app.screen.query_one("#tree-pane").knows_branches:
             return False
-        images = [line.drawing for line in entry.lines if hasattr(line, "drawing")]
-        if not all(drawing.is_done for drawing in images):
-            return False
-        return (
-            bool(entry.lines) or not entry.is_laid_out
-        ) and app.screen.resume_controller.planned == row.path
+        is_read = not transcript.display or transcript.knows_outline or transcript.lines.notice
+        return is_read and app.screen.resume_controller.planned == row.path
 
     for _ in range(400):
         await pilot.pause(0.02)

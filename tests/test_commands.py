@@ -40,14 +40,13 @@ def test_each_key_of_a_pane_has_one_command() -> None:
     for focus in (
         {"sessions", "list", "side", "app"},
         {"tree", "right", "list", "app"},
-        {"entry", "right", "list", "app"},
     ):
         every = [key for command in COMMANDS if command.pane in focus for key in command.keys]
         assert len(every) == len(set(every)), focus
 
 
 SESSIONS = ("sessions", "side", "list", "app")
-TREE, ENTRY = ("tree", "right", "list", "app"), ("entry", "right", "list", "app")
+TREE = ("tree", "right", "list", "app")
 TRANSCRIPT = ("transcript", "right", "list", "app")
 """The panes whose keys work while a pane has the focus, in the order in which they get a key."""
 
@@ -59,62 +58,62 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
 
 
 @cases(
-    ("key", "in_sessions", "in_tree", "in_entry", "in_transcript"),
+    ("key", "in_sessions", "in_tree", "in_transcript"),
     [
-        ("enter", "session.resume", "entry.go_on", "entry.continue", "block.go_on"),
-        ("v", "session.read", "entry.read", "entry.tree", "transcript.close"),
-        ("t", "session.tree", "", "entry.tree", "transcript.close"),
-        ("i", "session.details", *["entry.details"] * 3),
-        ("n", "session.next_hit", "tree.next_hit", "tree.next_hit", "block.next_hit"),
-        ("N", "session.previous_hit", "tree.previous_hit", "tree.previous_hit", "block.previous_hit"),
-        ("left_square_bracket", "beside.previous_prompt", *["turn.previous"] * 2, "prompt.previous"),
-        ("alt+down", "beside.next_prompt", *["turn.next"] * 2, "prompt.next"),
-        ("b", "", "branch.next_point", "branch.next_point", "branch.switch"),
-        ("B", "", "branch.previous_point", "branch.previous_point", "branch.return"),
-        ("m", "", "label.next", "label.next", "block.next_label"),
-        ("M", "", "label.previous", "label.previous", "block.previous_label"),
-        ("J", "beside.down", "tree.scroll_down", "entry.next", "block.next"),
-        ("K", "beside.up", "tree.scroll_up", "entry.previous", "block.previous"),
-        ("c", "session.new", *["shown.new"] * 3),
-        ("p", "session.pin", *["shown.pin"] * 3),
-        ("backspace", "", "entry.parent", "entry.parent", "block.parent"),
-        *((key, f"menu.{name}", f"menu.{name}", f"menu.{name}", f"menu.{name}") for key, name in (
+        ("enter", "session.resume", "entry.go_on", "block.go_on"),
+        ("v", "session.read", "entry.read", "transcript.close"),
+        ("t", "session.tree", "tree.close", "block.tree"),
+        ("i", "session.details", *["entry.details"] * 2),
+        ("n", "session.next_hit", "tree.next_hit", "block.next_hit"),
+        ("N", "session.previous_hit", "tree.previous_hit", "block.previous_hit"),
+        ("left_square_bracket", "beside.previous_prompt", "turn.previous", "prompt.previous"),
+        ("alt+down", "beside.next_prompt", "turn.next", "prompt.next"),
+        ("b", "", "branch.next_point", "branch.switch"),
+        ("B", "", "branch.previous_point", "branch.return"),
+        ("m", "", "label.next", "block.next_label"),
+        ("M", "", "label.previous", "block.previous_label"),
+        ("J", "beside.down", "other.scroll_down", "other.scroll_down"),
+        ("K", "beside.up", "other.scroll_up", "other.scroll_up"),
+        ("c", "session.new", *["shown.new"] * 2),
+        ("p", "session.pin", *["shown.pin"] * 2),
+        ("backspace", "", "entry.parent", "block.parent"),
+        *((key, f"menu.{name}", f"menu.{name}", f"menu.{name}") for key, name in (
             ("y", "copy"), ("g", "go"), ("full_stop", "view")
         )),
-        ("at", "", "leaf.go", "leaf.go", "transcript.end"),
-        ("f", "session.fork", "entry.fork", "entry.fork_shown", "block.fork"),
-        ("F", "session.fork_to", "entry.fork_to", "entry.fork_shown_to", "block.fork_to"),
-        ("o", "session.origin", *["shown.origin"] * 3),
-        ("O", "list.group", "", "", ""),
-        ("L", "", "entry.label", "entry.label", "block.label"),
-        ("C", "", "branch.compare", "", "block.compare"),
-        ("T", "", "label.times", "", ""),
-        ("exclamation_mark", "", "tree.problems", "", ""),
-        ("Y", "session.copy_path", "entry.copy_code", "entry.copy_code", "block.copy_code"),
-        ("ctrl+y", "session.copy", *["shown.copy_command"] * 3),
-        ("e", "session.edit", *["entry.edit"] * 3),
-        ("vertical_line", "session.page", *["entry.page"] * 3),
-        ("r", "", *["entry.raw"] * 3),
-        ("s", "", "", "", ""),
-        ("a", "list.agent", "", "", ""),
-        ("D", "list.roomy", "", "", ""),
-        ("plus", "group.open_all", "branch.unfold_all", "", "block.open_all"),
-        ("minus", "group.close_all", "branch.fold_others", "", "block.close_all"),
-        ("ctrl+t", "", "tree.filter_tools", "", "block.tools"),
-        ("ctrl+d", "session.trash", "tree.filter_default", "", ""),
-        ("delete", "session.delete", "", "", ""),
-        ("ctrl+s", "list.order", "", "", ""),
-        ("ctrl+n", "list.named", "", "", ""),
-        ("ctrl+p", "list.paths", "", "", ""),
-        ("ctrl+r", "session.rename", *["shown.rename"] * 3),
-        ("ctrl+x", "", "entry.copy", "entry.copy", "block.copy"),
-        ("shift+enter", "", "entry.summarise", "", ""),
-        *((f"alt+{key}", "", f"tree.filter_{name}", "", "") for key, name in (
+        ("at", "", "leaf.go", "transcript.end"),
+        ("f", "session.fork", "entry.fork", "block.fork"),
+        ("F", "session.fork_to", "entry.fork_to", "block.fork_to"),
+        ("o", "session.origin", *["shown.origin"] * 2),
+        ("O", "list.group", "", ""),
+        ("L", "", "entry.label", "block.label"),
+        ("C", "", "branch.compare", "block.compare"),
+        ("T", "", "label.times", ""),
+        ("exclamation_mark", "", "tree.problems", ""),
+        ("Y", "session.copy_path", "entry.copy_code", "block.copy_code"),
+        ("ctrl+y", "session.copy", *["shown.copy_command"] * 2),
+        ("e", "session.edit", *["entry.edit"] * 2),
+        ("vertical_line", "session.page", *["entry.page"] * 2),
+        ("r", "", *["entry.raw"] * 2),
+        ("s", "", "", ""),
+        ("a", "list.agent", "", ""),
+        ("D", "list.roomy", "", ""),
+        ("plus", "group.open_all", "branch.unfold_all", "block.open_all"),
+        ("minus", "group.close_all", "branch.fold_others", "block.close_all"),
+        ("ctrl+t", "", "tree.filter_tools", "block.tools"),
+        ("ctrl+d", "session.trash", "tree.filter_default", ""),
+        ("delete", "session.delete", "", ""),
+        ("ctrl+s", "list.order", "", ""),
+        ("ctrl+n", "list.named", "", ""),
+        ("ctrl+p", "list.paths", "", ""),
+        ("ctrl+r", "session.rename", *["shown.rename"] * 2),
+        ("ctrl+x", "", "entry.copy", "block.copy"),
+        ("shift+enter", "", "entry.summarise", ""),
+        *((f"alt+{key}", "", f"tree.filter_{name}", "") for key, name in (
             ("d", "default"), ("t", "tools"), ("u", "user"), ("l", "labelled"), ("a", "all")
         )),
-        *((key, id, id, id, id) for key, id in (
+        *((key, id, id, id) for key, id in (
             ("tab", "pane.next"), ("shift+tab", "pane.previous"), ("slash", "filter.open"),
-            ("1", "pane.sessions"), ("2", "pane.tree"), ("3", "pane.entry"),
+            ("1", "pane.sessions"), ("2", "pane.tree"), ("3", "pane.transcript"),
             ("less_than_sign", "pane.narrower"), ("greater_than_sign", "pane.wider"),
             ("left_curly_bracket", "pane.rule_up"), ("right_curly_bracket", "pane.rule_down"),
             ("apostrophe", "label.list"), ("H", "history.show"), ("X", "trash.show"),
@@ -127,10 +126,10 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
     ],
 )  # fmt: skip
 def test_a_key_has_one_idea_in_all_panes(
-    key: str, in_sessions: str, in_tree: str, in_entry: str, in_transcript: str
+    key: str, in_sessions: str, in_tree: str, in_transcript: str
 ) -> None:
-    found = [command_of(focus, key) for focus in (SESSIONS, TREE, ENTRY, TRANSCRIPT)]
-    assert found == [in_sessions, in_tree, in_entry, in_transcript]
+    found = [command_of(focus, key) for focus in (SESSIONS, TREE, TRANSCRIPT)]
+    assert found == [in_sessions, in_tree, in_transcript]
 
 
 def test_without_a_session_the_line_offers_nothing_about_one() -> None:

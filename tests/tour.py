@@ -1,7 +1,8 @@
 """Draw the animated tour ``screenshots/tour.gif``: ``python -m tests.tour``.
 
-It shows the five commonest tasks on the example sessions. The title of the window names the task and the key.
-The clock, the folder and the size are fixed, as in `tests.screenshots`.
+It shows on the example sessions how one finds a session by a word, reads it and goes on, in about 15 seconds.
+A caption below the terminal names the step. The clock, the folder and the size are fixed, as in
+`tests.screenshots`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import time
 from typing import NamedTuple
 
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from app.browser import Browser
 from tests.screenshots import DEMO_FOLDER, TARGET, demo, make_resumable, settled
@@ -23,23 +24,26 @@ SIZE = (100, 30)
 """Columns and lines of the terminal."""
 WIDTH = 900
 """Pixels."""
-LONG, SHORT = 1_800, 160
+LONG, SHORT = 1_700, 140
 """Milliseconds for which a frame is shown: after a key, and after a letter of a text."""
+CAPTION = 56
+"""Pixels of the caption's height; ``TEXT`` of its letters."""
+TEXT = 28
 
 
-class Task(NamedTuple):
+class Step(NamedTuple):
     """What a user does, and the keys for it; a key of several letters is a name."""
 
-    title: str
+    caption: str
     keys: tuple[str, ...]
 
 
-TASKS = (
-    Task("Find a session by a word", ("slash", *"redis", "enter")),
-    Task("Read the conversation", ("v", "left_square_bracket", "down", "space", "v")),
-    Task("Label an entry", ("escape", "tab", "up", "L", *"good idea", "enter")),
-    Task("Continue from an old prompt", ("left_square_bracket", "left_square_bracket", "enter", "escape")),
-    Task("Trash a session, and undo", ("1", "ctrl+d", "enter", "z")),
+STEPS = (
+    Step("/  and a word: every session that has it, best first", ("slash", *"login_order")),
+    Step("Enter: to the hit", ("enter",)),
+    Step("v: read the conversation, Space: unfold its tools", ("v", "space")),
+    Step("[ : an earlier prompt", ("left_square_bracket",)),
+    Step("Enter: continue from there", ("enter",)),
 )
 
 
@@ -59,30 +63,29 @@ async def frames() -> list[Frame]:
     drawn: list[Frame] = []
     async with app.run_test(size=SIZE) as pilot:
         await settled(app, pilot)
-        drawn.append(frame(app, "leafmark", LONG))
-        for task in TASKS:
-            for key, following in zip(task.keys, (*task.keys[1:], "enter"), strict=True):
+        drawn.append(frame(app, "Every session of your coding agents", LONG))
+        for step in STEPS:
+            for key, following in zip(step.keys, (*step.keys[1:], "enter"), strict=True):
                 await pilot.press(key)
                 # What a thread does to the list begins after the key.
                 await pilot.pause(0.3)
                 await settled(app, pilot)
                 is_text = len(key) == 1 and len(following) == 1
-                drawn.append(frame(app, f"{task.title}: {shown_key(key)}", SHORT if is_text else LONG))
+                drawn.append(frame(app, step.caption, SHORT if is_text else LONG))
     return drawn
 
 
-def shown_key(key: str) -> str:
-    """The name of a key as the footer shows it."""
-    names = {"slash": "/", "left_square_bracket": "[", "right_square_bracket": "]", "escape": "Esc"}
-    return names.get(key) or "+".join(part if len(part) == 1 else part.title() for part in key.split("+"))
-
-
-def frame(app: Browser, title: str, duration: int) -> Frame:
-    """Draw the screen as it is now."""
-    image = Image.open(io.BytesIO(as_png(tidy(app.export_screenshot(title=title, simplify=True)))))
+def frame(app: Browser, caption: str, duration: int) -> Frame:
+    """Draw the screen as it is now, above its caption."""
+    image = Image.open(io.BytesIO(as_png(tidy(app.export_screenshot(title="leafmark", simplify=True)))))
     height = image.height * WIDTH // image.width
-    scaled = image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
-    return Frame(scaled, duration)
+    whole = Image.new("RGB", (WIDTH, height + CAPTION), "#1a1b26")
+    whole.paste(image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS))
+    font = ImageFont.load_default(TEXT)
+    ImageDraw.Draw(whole).text(
+        (WIDTH // 2, height + CAPTION // 2), caption, fill="#ffffff", font=font, anchor="mm"
+    )
+    return Frame(whole, duration)
 
 
 def sampled(images: list[Image.Image]) -> Image.Image:

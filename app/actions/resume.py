@@ -56,6 +56,7 @@ class Plan:
     path          the file of the session; "" for a new one
     restores      the path of a kept session whose file is gone, and has to be restored first; "" for none
     restore       restores it; None if nothing has to be restored
+    example       for a session of the demo: the text of the toy agent (`app.view.toy_agent`); else ""
     """
 
     argv: list[str]
@@ -71,6 +72,7 @@ class Plan:
     path: str = ""
     restores: str = ""
     restore: Callable[[], object] | None = None
+    example: str = ""
 
     @property
     def shell(self) -> str:

@@ -10,6 +10,7 @@ from app.widgets.other_program import open_in_program, show_on_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from textual.app import App
     from textual.screen import Screen
     from textual.timer import Timer
 
@@ -25,6 +26,11 @@ class DialogHost:
 
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
+
+    @property
+    def app(self) -> App[Any]:
+        """The application, which has the clipboard and the terminal."""
+        return self._screen.app
 
     @property
     def is_active(self) -> bool:

@@ -50,7 +50,9 @@ class EntryActions:
     """Acts on the entry under the tree's cursor.
 
     :param jobs: compares branches.
-    :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
+    :param show_entry: focuses the pane with entries, and puts its cursor on an entry once that session is
+        shown; with None, the list.
+    :param show_tree: shows the tree, and focuses it.
     :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript; False if
         the tree does not have it.
     """
@@ -65,6 +67,7 @@ class EntryActions:
     _setup: Setup
     _: KW_ONLY
     show_entry: Callable[[HitPlace | None], None]
+    show_tree: Callable[[], None]
     follow_view: Callable[[], bool]
 
     # which entry
@@ -225,8 +228,10 @@ class EntryActions:
             view = self._tree.view
             if view is None or view.tree.path != (selection.row or row).path:
                 self._messages.complain("another session is shown by now")
-            elif self._tree.open_at(entry.id, entry.offset) is None:
+            elif view.tree.find(entry.id, entry.offset) is None:
                 self._messages.complain("the entry has gone: the file was written anew")
+            else:
+                self.show_entry(HitPlace(view.tree.path, "", entry.id, entry.offset, (), ""))
 
         self._host.show(dialog, go)
 
@@ -299,6 +304,7 @@ class EntryActions:
         shown = self._tree.view
         if problem is None or shown is None or shown.tree.path != path:
             return
+        self.show_tree()
         if problem.damaged is not None:
             if not self._tree.show_damaged(problem.damaged):
                 self._messages.complain(f"{problem.damaged.place} is another by now")

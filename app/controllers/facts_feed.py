@@ -5,12 +5,14 @@ the sessions of sub-agents, and whether something can be undone. A service reads
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.controllers.dialog_host import started
 from app.services.list_facts import ListFacts, write_problem
-from app.view.arrangement import saved_fields
+from app.sessions.summary import DONE
+from app.view.arrangement import Place, saved_fields, saved_place
 from app.view.menus import CHANGED_KEYS
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from app.panes.sessions_pane import SessionsPane
     from app.setup import Setup
 
+MOST_LAST_WORDS = 100
+"""Sessions that need the user of which the last words are read."""
 _TOLD = "told-keys"
 """The value with the names of the changes that were told."""
 
@@ -32,6 +36,7 @@ class FactsFeed:
 
     places     (agents, folder, state) of each store, as `CatalogLoaded` has them
     reasons    path -> the reason why a session counts as live
+    guides     the browser shows the first steps, because the user has not searched yet
     can_undo   the journal has something that can be undone; ``can_redo``: or redone
 
     :param files: reads the facts.
@@ -55,7 +60,7 @@ class FactsFeed:
         self._subagents: set[str] = set()
         self.places: Sequence[tuple[str, str, str]] = ()
         self.reasons: dict[str, str] = {}
-        self.can_undo = self.can_redo = False
+        self.can_undo = self.can_redo = self.guides = False
         self._told: set[str] = set()
 
     def stop(self) -> None:
@@ -129,11 +134,37 @@ class FactsFeed:
         if self._model.arrangement.roomy:
             self._pane.list.set_recaps(await self._files.read_recaps())
 
+    @started
+    async def read_last_words(self) -> None:
+        """Show the questions, errors and calls with which the sessions end that need the user, if only those
+        are listed.
+        """
+        if self._model.arrangement.needs:
+            states = self._pane.list.states
+            rows = [
+                line.row
+                for line in self._model.lines
+                if line.row is not None and (line.row.ending != DONE or line.row.path in states)
+            ]
+            self._pane.list.set_last_words(await self._files.read_last_words(rows[:MOST_LAST_WORDS]))
+
     def remember_arrangement(self) -> None:
         """Save how the sessions are arranged, for the next run."""
         self.read_recaps()
         # at once: leafmark may end with the next key
-        self._host.start(self._await_saved(self._files.remember(saved_fields(self._model.arrangement))))
+        fields = saved_fields(self._model.arrangement, self._pane.preset)
+        self._host.start(self._await_saved(self._files.remember(fields)))
+
+    def remember_place(self) -> None:
+        """Save the arrangement, the session under the cursor and the query for the next run, at the end of
+        this one.
+        """
+        row = self._pane.list.row
+        place = Place(row.path if row is not None else "", self._pane.box.value.strip())
+        fields = saved_fields(self._model.arrangement) | saved_place(self._setup.here[0], place)
+        # A later run begins without it if that cannot be written.
+        with suppress(OSError):
+            self._files.remember_now(fields)
 
     @started
     async def tell_change(self, name: str) -> None:
@@ -163,9 +194,13 @@ class FactsFeed:
     async def read_queries(self) -> None:
         """Have the queries of earlier runs come back."""
         self._pane.recent.load(await self._files.read_values())
+        if self._pane.recent.is_empty and not self._pane.preset.keeps_box:
+            self.guides = True
+            self.bars_changed()
 
     def remember_queries(self) -> None:
         """Save the last queries, for the next run."""
+        self.guides = False
         self._host.start(self._await_saved(self._files.remember(self._pane.recent.saved_fields())))
 
     async def _await_saved(self, saved: Awaitable[None]) -> None:

@@ -18,7 +18,8 @@ from app.view.fork_order import newer_of
 from app.view.formatting import tilde
 from app.view.prompts import resume_only_question
 from app.view.selection import StableSelection
-from app.view.status_line import in_use_line, resume_line, shown_command, start_line
+from app.view.status_line import guide_line, in_use_line, resume_line, shown_command, start_line
+from app.view.toy_agent import toy_agent_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,9 @@ class ResumeController:
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
         is_example = plan.problem == EXAMPLE_PROBLEM
+        is_plain = shows_key and not (reason or plan.asks or plan.problem)
+        if self._facts.guides and is_plain and not self._pane.box.has_focus:
+            return guide_line(cells, *map(key_of, ("filter.open", "session.read", "session.resume")))
         command = shown_command(plan.argv, *self._session)
         return resume_line(
             cells,
@@ -276,7 +280,8 @@ class ResumeController:
         a toy agent.
         """
         if plan.problem == EXAMPLE_PROBLEM:
-            self._host.run_toy_agent(toy_agent_text(row, plan, self._setup.home))
+            text = toy_agent_text(row.agent, row.title, tilde(row.cwd, self._setup.home), plan.shell)
+            self._host.run_toy_agent(f"\n{text}\n  Press Enter to return to leafmark. ")
         elif self._in_use is not None and plan is self.plan and self._asks_about_use(plan):
             self._host.start(self._ask_about_use(row, plan, self._in_use))
         elif plan.problem or plan.asks:
@@ -374,19 +379,6 @@ class ResumeController:
 
 def _can_fork(row: Row) -> bool:
     return not agent_named(row.agent).why_not("fork", row.path)
-
-
-def toy_agent_text(row: Row, plan: Plan, home: str) -> str:
-    """The text of the toy agent that resumes an example session: what a real agent would do."""
-    agent = agent_named(row.agent).title
-    return (
-        f"\n  This is an example, so a toy agent runs instead of {agent}.\n\n"
-        f'  Here {agent} would go on with "{one_line(row.title, 100)}"\n'
-        f"  in {tilde(row.cwd, home)}.\n\n"
-        "  With a session of your own, leafmark ends and the agent takes over the terminal:\n"
-        f"  {one_line(plan.shell, 1_000)}\n\n"
-        "  Press Enter to return to leafmark. "
-    )
 
 
 def problem_sentence(plan: Plan, key: str) -> str:

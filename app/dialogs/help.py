@@ -36,8 +36,7 @@ MAIN, ALL, FILTERS, PI, PAGES = "Keys", "All keys", "Filters", "Keys of pi", "Pa
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Sessions": ("sessions", "side", "filter", "project"),
     "Tree": ("tree", "right"),
-    "Entry": ("entry", "right"),
-    "Transcript": ("transcript",),
+    "Transcript": ("transcript", "right"),
 }
 """The pane that the help is opened in -> the panes of the table of commands that have its keys."""
 PANE_TITLES = {
@@ -46,8 +45,7 @@ PANE_TITLES = {
     "filter": "Search line",
     "project": "Project",
     "tree": "Tree",
-    "entry": "Entry",
-    "right": "Tree and entry",
+    "right": "Tree and transcript",
     "transcript": "Transcript",
     "list": "In every pane",
     "app": "Everywhere",

@@ -1,4 +1,4 @@
-"""The transcript of a session, from its end, from an entry or from a hit."""
+"""The transcript of a session, from its last prompt, from an entry or from a hit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.view.cells import stable_width
 from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
 from app.view.hit_line import HitPlace
-from app.view.transcript_layout import BEGINNING, END, BlockRef, Spot
+from app.view.transcript_layout import AT_PROMPT, BEGINNING, END, BlockRef, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
@@ -49,8 +49,8 @@ MOST_LINES = 20_000
 
 
 class TranscriptPane(Pane):
-    """Shows a session from its end or from a hit, and follows its file. Only the entries near the view are
-    read.
+    """Shows a session from its last prompt or from a hit, and follows its file. Only the entries near the
+    view are read.
 
     finder   the search in the transcript
     """
@@ -119,10 +119,10 @@ class TranscriptPane(Pane):
     # which session
 
     def show_session(self, row: Row | None, *, waits: bool = False) -> None:
-        """Show the end of a session; None shows nothing. In a burst (`CursorDebounce`) only the session is
-        read on which the cursor rests.
+        """Show a session from its last prompt on; None shows nothing. In a burst (`CursorDebounce`) only the
+        session is read on which the cursor rests.
 
-        :param waits: `show_hit` will follow; the end is shown only if that takes longer than `PATIENCE`.
+        :param waits: `show_hit` will follow; the prompt is shown only if that takes longer than `PATIENCE`.
         """
         if row is not None and row.path == self._opened:
             self._row = row
@@ -136,10 +136,10 @@ class TranscriptPane(Pane):
         self._opened = row.path
         wait = self._debounce.delay()
         if waits or wait:
-            self._asked = (END, False)
+            self._asked = (AT_PROMPT, False)
             self._open_later(PATIENCE if waits else wait)
         else:
-            self._open(END)
+            self._open(AT_PROMPT)
 
     def show_entry(self, row: Row, entry_id: str | None, offset: int, found: HitPlace | None = None) -> None:
         """Show a session with the cursor on an entry.
@@ -152,7 +152,15 @@ class TranscriptPane(Pane):
             row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
         )
         self._forget_path()
-        self._open(Spot(EntryRef(entry_id, offset)))
+        # the path leads through the entry also when another part of it is read
+        self._through = EntryRef(entry_id, offset)
+        self._open(Spot(self._through))
+
+    def show_end(self, row: Row) -> None:
+        """Show the end of a session, which is followed."""
+        self._row, self._hit, self._opened = row, None, row.path
+        self._forget_path()
+        self._open(END)
 
     @property
     def entry(self) -> EntryRef | None:
@@ -178,10 +186,10 @@ class TranscriptPane(Pane):
         self._open(Spot(hit.entry))
 
     def forget_hit(self) -> None:
-        """End the search: highlight nothing and show the end."""
+        """End the search: highlight nothing and show the last prompt."""
         if self._hit is not None:
             self._hit = None
-            self._open(END)
+            self._open(AT_PROMPT)
 
     def follow(self, row: Row) -> None:
         """Show the new entries of a session whose file has changed, if that session is shown. A view of the
@@ -201,10 +209,15 @@ class TranscriptPane(Pane):
         """Whether a part of the session is being read, or will be."""
         return self._asked is not None or self._missed
 
+    @property
+    def knows_outline(self) -> bool:
+        """Whether the outline of the path that is shown is read."""
+        return not self.is_reading and self._outline is not None
+
     def retry(self) -> None:
         """Read the session again if it could not be read."""
         if self._row is not None and not self.lines.turns and not self.is_reading:
-            self._open(END)
+            self._open(AT_PROMPT)
 
     def _forget_path(self) -> None:
         """Show the active path from now on, without a search in it."""
@@ -258,7 +271,7 @@ class TranscriptPane(Pane):
     @work(exclusive=True, group="read")
     async def _open_later(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
-        self._open(END)
+        self._open(AT_PROMPT)
 
     def _read_on(self, step: str) -> None:
         """Read the entries "above" or "below" those that are shown, or "follow" the file."""
@@ -283,7 +296,7 @@ class TranscriptPane(Pane):
 
     def _show_reading(self) -> None:
         self._say("reading…")
-        if self.lines.turns and self._asked is not None and self._asked[0].anchor is None:
+        if self.lines.turns and self._asked is not None and self._asked[0] in (END, AT_PROMPT):
             self.lines.show_notice("reading…")
 
     def _show_part(self, part: Part, step: str, spot: Spot, stays: bool) -> None:
@@ -323,7 +336,8 @@ class TranscriptPane(Pane):
     def _show_opened(self, part: Part, spot: Spot, *, stays: bool) -> None:
         """Show turns in place of all others."""
         lines, turns = self.lines, [*part.above, *part.below]
-        wanted, spot = spot, spot if spot.anchor is None or part.found else END
+        is_at_prompt = spot == AT_PROMPT and part.found
+        wanted, spot = spot, spot if part.found and not is_at_prompt else END
         if stays and lines.turns and lines.spot != wanted:
             # The user has moved meanwhile.
             spot = lines.spot
@@ -331,6 +345,8 @@ class TranscriptPane(Pane):
                 self._open(spot, stays=True)
                 return
         lines.show_turns(turns, self._words, spot, at_end=part.at_end, keeps_folds=stays)
+        if is_at_prompt:
+            lines.open_at_prompt()
         if not lines.lines:
             lines.show_notice(self._nothing() if part.at_root and part.at_end else "")
 
@@ -374,7 +390,7 @@ class TranscriptPane(Pane):
 
     @on(TranscriptLines.WidthChanged)
     def _width_changed(self) -> None:
-        spot, stays = self._asked or ((self.lines.spot, True) if self.lines.turns else (END, False))
+        spot, stays = self._asked or ((self.lines.spot, True) if self.lines.turns else (AT_PROMPT, False))
         self._open(spot, stays=stays)
 
     # blocks
@@ -482,8 +498,6 @@ class TranscriptPane(Pane):
     def _say(self, figures: str, closing: str = "") -> None:
         row = self._row or self._titled
         title, suffix = session_title(row) if row is not None else ("Transcript", "")
-        if row is not None and not isinstance(self.lines, PreviewLines):
-            suffix += " · transcript"
         self.say(figures, title, suffix=suffix, closing=closing)
 
     def _facts(self) -> list[str]:

@@ -5,7 +5,6 @@ have the facts of the branch under the tree's cursor.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from app.formats.text import one_line
 from app.messages import EntriesFound, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
-from app.view.bars import session_title
+from app.view.bars import TREE_SUFFIX, session_title
 from app.view.branch_table import BranchTable, branch_text
 from app.view.empty_states import deleted_notice
 from app.view.tree_navigation import hidden_entries, tree_facts
@@ -66,11 +65,8 @@ class TreePane(Pane):
     hit_note     the hit of a search of all sessions under the cursor; "" for none
     """
 
-    @dataclass(eq=False, repr=False)
     class WordsChanged(Message):
-        """Other words are searched for, in the tree or in all sessions: they are to be highlighted."""
-
-        words: tuple[str, ...]
+        """Other words are searched for, in the tree or in all sessions."""
 
     def __init__(
         self,
@@ -315,6 +311,7 @@ class TreePane(Pane):
             self._titled = self._row
         row = self._titled
         title, suffix = session_title(row) if row is not None else ("Tree", "")
+        suffix += TREE_SUFFIX if suffix else ""
         total = self._prices.spending(row.cost, row.unpriced) if row is not None else NO_COST
         anew = view is not None and view.begins_anew
         figures = branch_text(branch, anew=anew, total=total, prices=self._prices)
@@ -435,9 +432,14 @@ class TreePane(Pane):
         self._post_words()
         self.update_borders()
 
-    def _post_words(self) -> None:
+    @property
+    def searched_words(self) -> tuple[str, ...]:
+        """The words that are searched for, in the tree or in all sessions, folded."""
         hit = self.entry_tree.hit
-        self.post_message(self.WordsChanged(self.finder.words or tuple(hit.words if hit is not None else ())))
+        return self.finder.words or tuple(hit.words if hit is not None else ())
+
+    def _post_words(self) -> None:
+        self.post_message(self.WordsChanged())
 
     @on(EntryTree.HitAsked)
     def _hit_asked(self, event: EntryTree.HitAsked) -> None:

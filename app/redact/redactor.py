@@ -174,6 +174,8 @@ class Redactor:
 
     def _renamed(self, fields: dict[str, Any]) -> dict[str, Any]:
         """A copy of `fields` whose names are redacted. Nearly all names are short words."""
+        if max(map(len, fields), default=0) < _SHORT_NAME:
+            return fields.copy()
         names = [name if len(name) < _SHORT_NAME else self.text(name) for name in fields]
         renamed = dict(zip(names, fields.values(), strict=True))
         if len(renamed) < len(fields):  # two names became one

@@ -27,10 +27,12 @@ from app.reports.output import (
 from app.reports.tree import open_session_tree, row_text, title_of
 from app.sessions.errors import SessionError
 from app.setup import Setup
-from app.view.formatting import age, short_id
+from app.view.formatting import age, short_id, tilde
 
 CELLS = 26
 """Cells of a column on a terminal."""
+WITH_FOLDER = 100
+"""A terminal with at least as many cells has a column for the folder."""
 
 
 class Labelled(NamedTuple):
@@ -38,6 +40,8 @@ class Labelled(NamedTuple):
 
     :param text: the entry's row in one line; None if its session was not opened, or it is not in the file.
     :param at_ms: when the entry was written, in milliseconds since the epoch; None like `text`.
+    :param folder: the folder of the session; raw.
+    :param used_ms: the last activity of the session, in milliseconds since the epoch; 0 like `text`.
     """
 
     agent: str
@@ -48,6 +52,8 @@ class Labelled(NamedTuple):
     label: str
     text: str | None = None
     at_ms: int | None = None
+    folder: str = ""
+    used_ms: int = 0
 
 
 LABEL_FIELDS: tuple[Field[Labelled], ...] = (
@@ -86,7 +92,7 @@ def run(options: Options, setup: Setup) -> int:
             write_lines(map(make_line, labels))
         elif cells is not None:
             colour = wants_colour(setup.env)
-            write_lines(_table(labels, setup.now_ms(), cells, opened=bool(options.session), colour=colour))
+            write_lines(_table(labels, setup, cells, opened=bool(options.session), colour=colour))
     if not labels:
         complain(f"{options.session}: no entry has a label" if options.session else "no session has a label")
         return 1
@@ -101,7 +107,9 @@ def _labels_of_all(setup: Setup) -> list[Labelled]:
     if index.note:
         complain(index.note)
     return [
-        Labelled(row.agent, row.id, row.path, row.title, entry_id, label)
+        Labelled(
+            row.agent, row.id, row.path, row.title, entry_id, label, folder=row.cwd, used_ms=row.modified
+        )
         for row in rows
         for entry_id, label in row.labels
     ]
@@ -140,20 +148,40 @@ def _document(label: Labelled, *, opened: bool) -> dict[str, Any]:
     return document
 
 
-def _table(labels: Sequence[Labelled], now_ms: int, cells: int, *, opened: bool, colour: bool) -> list[str]:
+def _table(labels: Sequence[Labelled], setup: Setup, cells: int, *, opened: bool, colour: bool) -> list[str]:
     """The labels as lines, below a line of the columns' names.
 
     :param cells: the width to fit to.
     :param opened: the labels are of one session, whose entries are known.
     """
-    names = ["entry", "age", "label", "text"] if opened else ["id", "entry", "label", "title"]
-    lines = []
-    for item in labels:
-        ago = "" if item.at_ms is None else age(item.at_ms, now_ms)
-        text = "(no such entry)" if item.text is None else item.text
-        lines.append(
-            [item.entry_id, f"{ago:>4}", item.label, text]
-            if opened
-            else [short_id(item.session_id), item.entry_id, item.label, item.title]
-        )
-    return aligned(names, lines, [CYAN, DIM, YELLOW, ""], cells, CELLS, colour=colour)
+    now_ms = setup.now_ms()
+    if opened:
+        names = ["entry", "age", "label", "text"]
+        lines = [
+            [
+                item.entry_id,
+                "" if item.at_ms is None else f"{age(item.at_ms, now_ms):>4}",
+                item.label,
+                "(no such entry)" if item.text is None else item.text,
+            ]
+            for item in labels
+        ]
+        styles = [CYAN, DIM, YELLOW, ""]
+    else:
+        names = ["id", "entry", "age", "label", "folder", "title"]
+        styles = [CYAN, "", DIM, YELLOW, DIM, ""]
+        lines = [
+            [
+                short_id(item.session_id),
+                item.entry_id,
+                f"{age(item.used_ms, now_ms):>4}",
+                item.label,
+                tilde(item.folder, setup.home),
+                item.title,
+            ]
+            for item in labels
+        ]
+        if cells < WITH_FOLDER:
+            for columns_of_label in (names, styles, *lines):
+                del columns_of_label[4]
+    return aligned(names, lines, styles, cells, CELLS, colour=colour)

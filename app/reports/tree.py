@@ -35,15 +35,14 @@ from app.sessions.tree.tree import SessionTree, open_tree
 from app.setup import Setup
 from app.stores import agent_named
 from app.stores.layout import reason
-from app.view.cells import pad, shorten, stable_width, width
+from app.view.cells import pad, shorten, width
 from app.view.formatting import counted, tilde
-from app.view.glyphs import ASCII, UNICODE, Glyphs
-from app.view.line import Line, fit_line, line_width, plain_text
+from app.view.glyphs import ASCII, UNICODE
+from app.view.line import Line, plain_text
 from app.view.problems import is_damaged_line
 from app.view.session_details import spending_text
 from app.view.terminal import ascii_text
-from app.view.tree_layout import TreeRow
-from app.view.tree_row import fold_mark, problem_notes, render_damaged_row, unread_text
+from app.view.tree_row import render_damaged_row, render_tree_row
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
 TOKENS = ("input", "output", "cache_read", "cache_write")
@@ -146,16 +145,18 @@ def draw(
         yield f"{indent}   {glyphs.leaf}: {ANEW} here"
     for index in range(view.count):
         row = view.row(index)
+        if redactor is not None and row.node.label is not None:
+            row.node.label = clean(row.node.label)
         line = render_tree_row(
             row,
             row_cells,
-            label=None if row.node.label is None else clean(row.node.label),
+            selected=False,
             active=row.node.index in view.active,
             leaf=index == leaf,
             glyphs=glyphs,
         )
         before = painted(pad(ids[index], id_cells), DIM, colour=colour) + " " if id_cells else ""
-        yield before + _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
+        yield before + _in_terminal_characters(_text_of(line, cells).rstrip(), ascii_only)
     for index in range(len(view.damage)):
         line = render_damaged_row(view.damage[index], row_cells, selected=False, glyphs=glyphs)
         yield indent + _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
@@ -169,6 +170,15 @@ def draw(
         yield _in_terminal_characters(f"  ! {place}{one_line(clean(fault.reason))}", ascii_only)
 
 
+def _text_of(line: Line, cells: int | None) -> str:
+    """The text of a row; without a width, labels and notes stand close behind the text of the entry."""
+    if cells is not None:
+        return plain_text(line)
+    return "".join("  " if len(text) > _GAP and text.isspace() else text for text, _ in line)
+
+
+_GAP = 200
+"""Blanks from which on a piece of a row is no indent."""
 ID_CELLS = 8
 """Characters of an id that are shown. Those of pi have as many."""
 LONGEST_ID = 64
@@ -279,67 +289,3 @@ def open_session_tree(named: str, setup: Setup) -> SessionTree:
         return open_tree(session.path, session.agents)
     except OSError as error:
         raise Unreadable(session.path, 0, reason(error)) from None
-
-
-def render_tree_row(
-    row: TreeRow,
-    cells: int,
-    *,
-    label: str | None,
-    active: bool,
-    leaf: bool,
-    glyphs: Glyphs = UNICODE,
-) -> Line:
-    """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
-
-    :param label: the raw label of its entry; None for none.
-    :param active: the entry is on the active path.
-    :param leaf: the row is that of the leaf, or of its nearest shown ancestor.
-    """
-    node = row.node
-    head: Line = [
-        (" ", "text"),
-        (glyphs.active if active else " ", "path"),
-        (" ", "text"),
-        *_branching(row, cells // 2, glyphs),
-    ]
-    row_text = node.row_text or unread_text(node)
-    text_style = row_text.kind if row_text.kind in ("tool", "meta", "system", "error") else "text"
-    prefix, body = stable_width(row_text.prefix), stable_width(row_text.text)
-    if row_text.kind == "error":
-        # without colours, nothing else distinguishes it from the assistant's text
-        body = f"(error) {body}"
-    left = cells - line_width(head)
-    spare = left - min(width(prefix) + width(body), left // 3)
-    tail = _tail(row, label, spare, leaf, glyphs)
-    room = max(left - line_width(tail), 0)
-    prefix = shorten(prefix, room)
-    body = shorten(body, max(room - width(prefix), 0))
-    text: Line = [(prefix, row_text.kind), (body, text_style)]
-    return fit_line([*head, *text, *tail], cells)
-
-
-def _tail(row: TreeRow, label: str | None, cells: int, leaf: bool, glyphs: Glyphs) -> Line:
-    """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
-    before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
-    after = problem_notes(row)
-    if leaf:
-        after.append((f" {glyphs.leaf}", "leaf"))
-    tail = list(before)
-    if label is not None:
-        room = cells - line_width(before) - line_width(after) - len(" []")
-        shown = shorten(stable_width(one_line(label, 40)), max(room, 4))
-        tail.append((f" [{shown}]", "label"))
-    tail += after
-    return tail if line_width(tail) <= cells else fit_line(tail, cells)
-
-
-def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
-    """The gutters, the connector and the mark of a fold. A deep row shows only its last levels, which leaves
-    room for its text.
-    """
-    levels = row.gutters(max(0, most - 4) // 4)
-    gutters = "".join(glyphs.bar + "   " if runs_past else "    " for runs_past in levels)
-    if row.depth > len(levels):
-        gutters = glyphs.ellipsis + " " + gutters
-    return [(gutters + fold_mark(row, glyphs), "gutter")]

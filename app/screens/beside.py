@@ -24,9 +24,10 @@ class Beside(Protocol):
 
     widgets       pane of the table of commands -> the widget that runs its commands
     main          the list of the pane with the focus, which may be that of the sessions
-    lines         the lines that can be scrolled from the list and its search line
+    lines         the lines that can be scrolled from the pane with the focus, or from the search line of the
+                  list; None if no other pane has any
     focused_pane  the name of the pane with the focus
-    closing_pane  the pane whose figures are in the rule below the panes, beside those of the list
+    closing       pane -> its figures for the rule below the panes
     """
 
     @property
@@ -34,11 +35,11 @@ class Beside(Protocol):
     @property
     def main(self) -> LineList: ...
     @property
-    def lines(self) -> LineList: ...
+    def lines(self) -> LineList | None: ...
     @property
     def focused_pane(self) -> str: ...
     @property
-    def closing_pane(self) -> Pane: ...
+    def closing(self) -> Mapping[str, str]: ...
 
     def place(self, columns: int, lines: int) -> PaneLayout:
         """The places of all panes, the list's among them, on a screen of this size."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.widgets.line_list import LineList
     from app.widgets.panes import Divider, Pane
     from app.widgets.session_list import SessionListView
+    from app.widgets.transcript_lines import TranscriptLines
 
 
 class PreviewSide(Vertical):
@@ -37,10 +38,9 @@ class PreviewSide(Vertical):
         self._owner = owner
         self._list_pane = owner.sessions_pane
         self._preview = TranscriptPane(owner.setup, id="preview", previews=True)
-        self.lines = self._preview.lines
+        self.lines: TranscriptLines = self._preview.lines
         self.action_go_prompt = self.lines.action_go_prompt
         self.widgets: dict[str, LineList] = {"transcript": self.lines}
-        self.closing_pane: Pane = self._preview
         self.retry = self._preview.retry
         self.update = self._preview.update
 
@@ -60,6 +60,10 @@ class PreviewSide(Vertical):
             places = preset.place(columns, lines, PANES[0], USUAL, False)
         self._preview.show_figures(in_rule=not places.closing)
         return places
+
+    @property
+    def closing(self) -> dict[str, str]:
+        return {"preview": self._preview.closing}
 
     @property
     def focused_pane(self) -> str:
@@ -128,7 +132,9 @@ class PreviewSide(Vertical):
                 setup.here, setup.home, initial({}, sizes=settings.show_size, wanted=settings.arranged())
             )
             index = owner.feed.share(everything.arrangement)
-            browser = SessionsScreen(BROWSER, TreeSide, setup, everything, settings, index, begin_at=row.path)
+            browser = SessionsScreen(
+                BROWSER, TreeSide, setup, everything, settings, index, begin_at=row.path, in_tree=True
+            )
             browser.runner.shares_with(owner.runner)
             self.app.push_screen(browser, self._take_back)
 

@@ -50,6 +50,7 @@ from app.view.line import wrap
 from app.view.menus import command_of_words, state_of
 from app.view.needs import DAY_MS
 from app.view.notifications import settings_messages, stopped_note
+from app.view.preset import BROWSER
 from app.view.session_row import LEGEND, SCROLLBAR
 from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
 from app.view.tree_row import LEGEND as TREE_LEGEND
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.preset import Preset
 
-_LEGENDS = {"Sessions": LEGEND, "Tree": TREE_LEGEND, "Entry": TREE_LEGEND, "Transcript": TRANSCRIPT_LEGEND}
+_LEGENDS = {"Sessions": LEGEND, "Tree": TREE_LEGEND, "Transcript": TRANSCRIPT_LEGEND}
 """The marks in the panes of each section of the help."""
 LOOK_EVERY = 2.0
 """Seconds between two looks for running agents."""
@@ -122,11 +123,13 @@ class SessionsScreen(FirstPictureScreen[None]):
         *,
         query: str = "",
         begin_at: str = "",
+        in_tree: bool = False,
     ) -> None:
         """:param beside: makes the panes beside the list.
         :param index_service: of the same setup, if it has begun before the screen or runs for another one.
         :param query: stands in the search line from the start.
-        :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
+        :param begin_at: the path of the session that the cursor is on at first.
+        :param in_tree: the tree of that session has the keys.
         """
         super().__init__()
         self.preset = preset
@@ -221,7 +224,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, messages.line
         )
         self._query = query
-        self._begin_at = begin_at
+        self._begin_at, self._begins_in_tree = begin_at, in_tree
         if query:
             model.begin_with(query)
         self.beside = beside(self)
@@ -279,7 +282,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _has_focus(self, pane: str) -> bool:
         target, focused = self.command_target(pane), self.focused
         if pane == "right":
-            return self._has_focus("tree") or self._has_focus("entry")
+            return self._has_focus("tree") or self._has_focus("transcript")
         return target is not self and focused is not None and target in focused.ancestors_with_self
 
     def help_of(self, command: Command) -> str:
@@ -359,6 +362,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.update_ages)
         self.set_interval(TICK_EVERY, self.facts.find_missing)
         self.set_interval(TICK_EVERY, self.facts.read_recaps)
+        self.set_interval(TICK_EVERY, self.facts.read_last_words)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
 
     def _show_settings_problems(self) -> None:
@@ -374,6 +378,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Stop the services. Requested actions end first; a long action stops, and its progress is printed
         when the terminal is the shell's again.
         """
+        if self.preset is BROWSER and not self._begins_in_tree:
+            self.facts.remember_place()
         self.feed.stop()
         self.facts.stop()
         self._planner.stop()
@@ -425,16 +431,20 @@ class SessionsScreen(FirstPictureScreen[None]):
         divider.display = places.divider >= 0
         middles = [box.y - places.top for box in places.boxes.values() if box.x > 0 and box.y > places.top]
         divider.set_middle(middles[0] if middles else -1)
+        for second in self.query("#second-divider"):
+            second.display = places.second >= 0
+        self.query_one("#right").styles.layout = "horizontal" if places.second >= 0 else "vertical"
         if not too_small:
             self.query_one("#header").display = places.header
             self.query_one("#closing").display = places.closing
         self.query_one("#panes").styles.layout = "horizontal" if places.divider >= 0 else "vertical"
         self.bars.join(self.header_note, has_header=places.header)
+        self.query_one("#closing", Bar).renew()
 
     def closing_bar(self, cells: int) -> Line:
         """The rule below the panes."""
-        lower, focus = self.beside.closing_pane.closing, self.beside.focused_pane
-        return closing_line(cells, self.pane_layout, self.sessions_pane.closing, lower, focus=focus)
+        figures = {PANES[0]: self.sessions_pane.closing, **self.beside.closing}
+        return closing_line(cells, self.pane_layout, figures, focus=self.beside.focused_pane)
 
     def _bar_region(self) -> Region:
         # A change may still reach an open editor while the screen is closed, when no bar can be queried.
@@ -513,7 +523,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
-        if self.feed.catalog_loaded(event, self._begin_at):
+        if self.feed.catalog_loaded(event, self._begin_at) and self._begins_in_tree:
             self.beside.show_tree()
         self.beside.sessions_changed()
 
@@ -604,8 +614,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.action_scroll_beside(event.lines, event.pages)
 
     def action_scroll_beside(self, lines: int, pages: int) -> None:
-        """Scroll the pane beside the list."""
-        self.beside.lines.scroll_by(lines, pages)
+        """Scroll the pane beside the one with the focus."""
+        if self.beside.lines is not None:
+            self.beside.lines.scroll_by(lines, pages)
 
     def action_open_filter(self) -> None:
         """Open the search line of the pane with the focus; in a search line a slash is a letter."""
@@ -730,6 +741,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.facts.remember_arrangement()
         if what == "hidden":
             self.facts.subagents_turned()
+        if what == "needs":
+            self.facts.read_last_words()
 
     def action_show_help(self) -> None:
         """Show the keys."""

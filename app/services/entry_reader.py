@@ -1,4 +1,4 @@
-"""Reads and wraps the entry under the tree's cursor in a thread, then decodes its images."""
+"""Reads and wraps a whole entry in a thread, then decodes its images."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
+    from app.view.document_line import CodeBlock
     from app.view.entry_details import EntryFacts
 
 # Least seconds between two messages: the screen cannot draw more often.
@@ -75,6 +76,8 @@ _numbers = count()
 
 Key = tuple[bytes, int, int]
 
+CODE_CELLS = 80
+"""The width for which the blocks of code of an entry are looked for."""
 MOST_ABOVE = 64
 """Entries above a tool's result in which its call is looked for."""
 
@@ -103,6 +106,32 @@ def _call_of(tree: SessionTree, node: Node, call_id: str) -> ToolCall | None:
                 return ToolCall(one_line(str(block.get("name", "")), 60), block.get("arguments"))
         above = above.parent
     return None
+
+
+def _read_entry(
+    tree: SessionTree, position: Node | DamagedLine, look: str, prices: Prices = LIST_PRICES
+) -> _Entry:
+    try:
+        if isinstance(position, DamagedLine):
+            return _Entry(damaged_parts(tree.path, position, raw=look == RAW))
+        raw = tree.read(position, LONGEST)
+        facts = facts_of(raw, prices)
+        if look == RAW:
+            return _Entry([Part("raw", "", indented(_line_of(tree, position)))], facts)
+        call = _call_of(tree, position, result_id(raw))
+        return _Entry(entry_parts(raw), facts, call, is_prompt=position.role == "user")
+    except (Changed, OSError, MemoryError) as error:
+        return _Entry([Part("error", "", reason_of(error))])
+    except Exception as error:
+        # An entry with unexpected content fails alone.
+        return _Entry([Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")])
+
+
+def read_parts(tree: SessionTree, position: Node | DamagedLine) -> tuple[list[Part], list[CodeBlock]]:
+    """The parts of an entry or a damaged line, and the blocks of code in it; for a thread."""
+    read = _read_entry(tree, position, DETAILS)
+    batches = document(read.parts, CODE_CELLS, call=read.call, is_prompt=read.is_prompt)
+    return read.parts, [line.block for batch in batches for line in batch if line.block is not None]
 
 
 class EntryReader(BackgroundService):
@@ -136,43 +165,21 @@ class EntryReader(BackgroundService):
         :param look: one of `LOOKS`.
         """
         try:
-            read = self._read_entry(tree, position, look)
-            self._show(tree, read, cells, 0 if look == DETAILS else rows, look)
+            read = _read_entry(tree, position, look, self._prices)
+            self._show(tree, read, cells, rows, look)
         except Cancelled:
             pass
-
-    def clear(self) -> None:
-        """Make messages on their way out of date."""
-        self.generation += 1
-
-    def _read_entry(self, tree: SessionTree, position: Node | DamagedLine, look: str) -> _Entry:
-        try:
-            if isinstance(position, DamagedLine):
-                return _Entry(damaged_parts(tree.path, position, raw=look == RAW))
-            raw = tree.read(position, LONGEST)
-            facts = facts_of(raw, self._prices)
-            if look == RAW:
-                return _Entry([Part("raw", "", indented(_line_of(tree, position)))], facts)
-            call = _call_of(tree, position, result_id(raw))
-            return _Entry(entry_parts(raw), facts, call, is_prompt=position.role == "user")
-        except (Changed, OSError, MemoryError) as error:
-            return _Entry([Part("error", "", reason_of(error))])
-        except Exception as error:
-            # An entry with unexpected content fails alone, in its own pane.
-            return _Entry([Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")])
 
     def _show(self, tree: SessionTree, read: _Entry, cells: int, rows: int, look: str) -> None:
         generation = self._running
         parts, facts = read.parts, read.facts
-        if look == DETAILS and facts is not None:
-            self._post(EntryRead(generation, detail_lines(parts, cells), False, parts, facts))
-            return
-        # An entry without a text is its details.
-        shown_parts = [part for part in parts if part.kind not in DETAIL_KINDS or facts is None] or parts
+        head = detail_lines(parts, cells) if look == DETAILS and facts is not None else []
+        # Details are no part of the text below their table.
+        shown_parts = [part for part in parts if part.kind not in DETAIL_KINDS] if head else parts
         images = None
         if self._images is not None and rows and any(part.image is not None for part in shown_parts):
             images = self._images.of_entry(lambda: self._blobs(tree), cells, rows, self._is_stale)
-        lines: list[DocumentLine] = []
+        lines: list[DocumentLine] = [*head, DocumentLine([])] if head and shown_parts else head
         posted_at = 0.0
         more = False
         draw = images.lines if images is not None else None

@@ -13,6 +13,7 @@ from app import paths
 from app.index.live_sessions import LiveCandidates, live_sessions
 from app.services.background import BackgroundService, answered
 from app.services.index_service import place_of
+from app.sessions.errors import SessionError
 from app.stores import agent_named, all_pins
 from app.stores.live import RealPaths, look
 from app.stores.tags import read_taggings
@@ -41,6 +42,8 @@ class ListFacts(BackgroundService):
         self._resolved_at = 0.0
         self._sessions = LiveCandidates([])
         self._recaps: Recaps | None = None
+        # (agent, id) -> path and size of the file, and the last words in it
+        self._last_words: dict[tuple[str, str], tuple[tuple[str, int], str]] = {}
         # size and time of the journal that was read last, and what it had
         self._journal: tuple[tuple[int, int], tuple[bool, bool]] = (0, 0), (False, False)
 
@@ -117,6 +120,28 @@ class ListFacts(BackgroundService):
         return self._recaps.read()
 
     @answered()
+    def read_last_words(self, rows: Sequence[Row]) -> dict[tuple[str, str], str]:
+        """(agent, id) -> the last words of the sessions of `rows` (`app.sessions.last_words`). A file is read
+        again only if its size is another.
+        """
+        # Imported here, in the thread: only the list of what needs the user shows them.
+        from app.sessions.last_words import last_words
+
+        read = {}
+        for row in rows:
+            key = row.agent, row.id
+            before = self._last_words.get(key)
+            if before is None or before[0] != (row.path, row.size):
+                try:
+                    words = last_words(row.path, (row.agent,), row.ending, row.size)
+                except (SessionError, OSError):
+                    words = ""
+                before = (row.path, row.size), words
+            read[key] = before
+        self._last_words = read
+        return {key: words for key, (_, words) in read.items() if words}
+
+    @answered()
     def read_opened(self) -> dict[tuple[str, str], int]:
         """When sessions were last opened (`app.paths.read_opened`)."""
         return {} if self._setup.demo else paths.read_opened(self._setup.env)
@@ -141,6 +166,10 @@ class ListFacts(BackgroundService):
 
         :raises OSError: they cannot be written.
         """
+        self.remember_now(values)
+
+    def remember_now(self, values: Mapping[str, str]) -> None:
+        """As `remember`, in this thread."""
         if not self._setup.demo:
             paths.write_screen(self._setup.env, paths.read_screen(self._setup.env) | dict(values))
 

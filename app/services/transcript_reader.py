@@ -63,7 +63,7 @@ class TranscriptReader(BackgroundService):
     def open(self, request: Request, start: EntryRef | None) -> Awaitable[Part]:
         """Read another transcript, or the same from another entry.
 
-        :param start: the entry to begin with; None for the end.
+        :param start: the entry to begin with, as `open_path` takes it; None for the end.
         :raises SessionError: it cannot be read or shown.
         :raises OSError: likewise.
         :raises MemoryError: there is too little memory for it.
@@ -143,7 +143,7 @@ class TranscriptReader(BackgroundService):
         first = [] if path.start is None else [self._counted(path.start, self._turns.above)]
         # At the end of a session, the entries above fill the lines that the last entry leaves.
         rows = request.rows
-        if start is None:
+        if not path.found:
             rows = max(0, rows - sum(made.rows for made in first))
         above = self._read_above(request, path, first, rows)
         below = self._read_below(request, path)

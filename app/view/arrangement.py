@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 from app.index.sorting import BEST, RECENT, SORTS
 from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
 from app.view.preset import BROWSER, Preset
+from app.view.recent_queries import LONGEST
 
 SCOPES = ("all", "here")
 ORDERS = ("threaded", *SORTS)
 
 _LOOKS = ("roomy", "paths")
-"""The fields that are saved for the next run."""
+"""The fields that are saved for the next run of browser and selector."""
+_FOLDER, _SESSION, _QUERY = "last-folder", "last-session", "last-query"
 
 
 class SessionSet(NamedTuple):
@@ -87,7 +89,7 @@ class Arrangement(NamedTuple):
     @property
     def row_height(self) -> int:
         """Lines per row."""
-        return 2 if self.roomy or self.paths else 1
+        return 2 if self.roomy or self.paths or self.needs else 1
 
     @property
     def narrows(self) -> bool:
@@ -142,10 +144,49 @@ def cycle_field(arrangement: Arrangement, field: str, agents: Sequence[str]) -> 
     return arrangement.changed(**{field: values[(position + 1) % len(values)]})
 
 
-def saved_fields(arrangement: Arrangement) -> dict[str, str]:
-    """The fields that the next run begins with, for `app.paths.write_screen`; `initial` reads them."""
-    looks = {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
-    return looks | saved_sizes(arrangement.panes)
+def saved_fields(arrangement: Arrangement, preset: Preset = BROWSER) -> dict[str, str]:
+    """The fields that the next run begins with, for `app.paths.write_screen`; `initial` reads them.
+
+    :param preset: the selector lists its sessions as pi does in each run.
+    """
+    names = (*_LOOKS, "grouped") if preset is BROWSER else _LOOKS
+    saved = {name: "yes" if getattr(arrangement, name) else "no" for name in names}
+    if preset is BROWSER:
+        saved |= {"scope": arrangement.scope, "order": arrangement.order}
+    return saved | saved_sizes(arrangement.panes)
+
+
+def _saved_list(last: Mapping[str, str]) -> dict[str, Any]:
+    """How the browser listed the sessions in the last run, as far as that is known."""
+    fields: dict[str, Any] = {}
+    if last.get("scope") in SCOPES:
+        fields["scope"] = last["scope"]
+    if last.get("order") in ORDERS:
+        fields["order"] = last["order"]
+    if "grouped" in last:
+        fields["grouped"] = last["grouped"] == "yes"
+    return fields
+
+
+class Place(NamedTuple):
+    """What the browser shows: the path of the session under its cursor, and its query; "" for none."""
+
+    session: str = ""
+    query: str = ""
+
+
+def saved_place(folder: str, place: Place) -> dict[str, str]:
+    """The values with which the next run in a folder begins at a place; `last_place` reads them."""
+    is_storable = len(place.query) <= LONGEST and not {"\n", "\r"} & {*place.session, *place.query, *folder}
+    session, query = place if is_storable else Place()
+    return {_FOLDER: folder if is_storable else "", _SESSION: session, _QUERY: query}
+
+
+def last_place(last: Mapping[str, str], folder: str) -> Place:
+    """The place at which the last run ended, if that was in the same folder."""
+    if not folder or last.get(_FOLDER) != folder:
+        return Place()
+    return Place(last.get(_SESSION, ""), last.get(_QUERY, "")[:LONGEST])
 
 
 def initial(
@@ -159,9 +200,10 @@ def initial(
 
     :param last: the fields saved by the last run (`app.paths.read_screen`).
     :param sizes: the setting `show_size`.
-    :param wanted: fields that the settings give the browser. The selector begins as pi does.
+    :param wanted: fields that the settings give the browser, whatever the last run had. The selector begins
+        as pi does.
     """
     first = Arrangement(scope=preset.scope, grouped=preset.grouped, sizes=sizes, panes=initial_sizes(last))
     if preset is BROWSER:
-        first = first.changed(**(wanted or {}))
+        first = first.changed(**_saved_list(last) | dict(wanted or {}))
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

@@ -138,6 +138,10 @@ def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[st
     return tuple(" · ".join(filter(None, selection)) for selection in selections)
 
 
+TREE_SUFFIX = " · tree"
+"""Stands behind the title of a session in the rule of its tree."""
+
+
 def session_title(row: Row) -> tuple[str, str]:
     """The title of a pane that shows a session: its title, and its agent behind it, which is not cut."""
     return stable_width(one_line(row.title, 500)), f" · {row.agent}"

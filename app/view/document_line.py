@@ -22,8 +22,8 @@ MEASURE = 96
 PAD = "  "
 """Before each line of a transcript."""
 
-TEXT, RAW, DETAILS = LOOKS = ("text", "raw", "details")
-"""Ways to look at an entry: its text, its line in the file, or the table of its details."""
+RAW, DETAILS = LOOKS = ("raw", "details")
+"""Ways to look at an entry: its line in the file, or the table of its details with its text."""
 
 _TITLED = {
     "thinking": "thinking",

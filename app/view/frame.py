@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from app.formats.text import one_line
 from app.keys import footer
 from app.view.bars import (
+    TREE_SUFFIX,
     header_line,
     hidden_note,
     joined_facts,
@@ -33,7 +34,7 @@ from app.view.welcome import welcome_panel
 
 Cell = tuple[str, str, str]
 
-TITLES = {"tree": "Tree", "entry": "Entry", "preview": "Transcript"}
+TITLES = {"tree": "Tree", "transcript": "Transcript", "preview": "Transcript"}
 """The titles of the panes that show no session."""
 
 
@@ -81,7 +82,7 @@ def frame(
     rows: list[list[Cell]] = [[] for _ in range(_height(places))]
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
         shown = rows[box.y - places.top :][: box.height]
-        if places.divider >= 0 and box.x == places.divider + 1 and box.y == places.top:
+        if box.x and box.y == places.top:
             middles = [other.y for other in boxes.values() if other.x == box.x and other.y > places.top]
             middle = middles[0] - places.top if middles else -1
             for y, row in enumerate(rows):
@@ -90,7 +91,7 @@ def frame(
             row += pieces
     picture += rows
     if places.closing:
-        picture.append(_plain(closing_line(columns, places, content.hidden, "", focus=PANES[0])))
+        picture.append(_plain(closing_line(columns, places, {PANES[0]: content.hidden}, focus=PANES[0])))
     hidden = "" if places.closing else content.hidden
     picture.append(_plain(with_right(fit_line([], columns), columns, hidden=hidden)))
     picture.append(_plain(keys_line(columns, without_undo(footer(PANES[0]) if keys is None else keys))))
@@ -101,28 +102,32 @@ def _height(places: PaneLayout) -> int:
     return max(box.y + box.height for box in places.boxes.values()) - places.top
 
 
-def closing_line(columns: int, places: PaneLayout, left: str, right: str, *, focus: str) -> Line:
+def closing_line(columns: int, places: PaneLayout, figures: Mapping[str, str], *, focus: str) -> Line:
     """The rule below the panes.
 
-    :param left: the figures below the list; ``right``: those below the panes beside it.
+    :param figures: those of the panes, by name.
     :param focus: the pane with the focus.
     """
-    is_left = focus == PANES[0]
-    if places.divider < 0:
-        both = " · ".join(filter(None, (left, right)))
-        return rule_line(columns, (), (both, right or left), focused=_is_lowest(places, focus))
-    beside = columns - places.divider - 1
-    return [
-        *rule_line(places.divider, (), (left,), focused=is_left),
-        (LAST, "border"),
-        *rule_line(beside, (), (right,), focused=not is_left and _is_lowest(places, focus)),
-    ]
+    edges = [column for column in (places.divider, places.second) if column >= 0]
+    line: Line = []
+    begin = 0
+    for end in [*edges, columns]:
+        inside = [name for name, box in places.boxes.items() if begin <= box.x < end]
+        shown = [figures.get(name, "") for name in inside]
+        both = " · ".join(filter(None, shown))
+        is_focused = focus in inside and _is_lowest(places, focus)
+        line += [(LAST, "border")] if begin else []
+        line += rule_line(end - begin, (), (both, *filter(None, shown[1:])), focused=is_focused)
+        begin = end + 1
+    return line
 
 
 def _is_lowest(places: PaneLayout, focus: str) -> bool:
-    """Whether a pane is the lowest one beside or below the list."""
+    """Whether no pane is below the focused one."""
     box = places.boxes.get(focus)
-    return box is not None and not any(other.y > box.y for other in places.boxes.values())
+    return box is not None and not any(
+        other.y > box.y and other.x == box.x for other in places.boxes.values()
+    )
 
 
 def _plain(line: Line) -> list[Cell]:
@@ -178,10 +183,10 @@ class _Content:
     def rule_beside(self, name: str, cells: int) -> Line:
         """The rule of a pane beside the list."""
         row = self.model.lines[self._selected].row if self.model.lines else None
-        if row is None or name not in ("tree", "preview"):
+        if row is None:
             return rule_line(cells, (TITLES[name],))
         title, suffix = session_title(row)
-        return rule_line(cells, (title,), suffix=suffix)
+        return rule_line(cells, (title,), suffix=suffix + (TREE_SUFFIX if name == "tree" else ""))
 
     def line(self, y: int, cells: int) -> list[Cell]:
         if self.query is not None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-PANES = ("sessions", "tree", "entry")
-BESIDE_FROM = 100
-"""Columns from which on the list stands beside the other panes; on a narrower screen it stands above them."""
+PANES = ("sessions", "tree", "transcript")
+BESIDE_FROM = 110
+"""Columns from which on the list stands beside the other panes of the browser; on a narrower screen it stands
+above them.
+"""
+COLUMNS_FROM = 160
+"""Columns from which on list, tree and transcript stand side by side."""
 STACKED_FROM = (50, 18)
 """Columns and lines from which on two panes stand one above the other; a smaller screen has one pane."""
 TALL_FROM = 30
@@ -24,7 +28,8 @@ LEAST_LINES = 3
 COLUMNS_STEP = 4
 """Columns by which a key moves the divider."""
 _LIST_OF_WIDE, _LIST_OF_MEDIUM, _WIDE = 400, 440, 140
-_TREE, _LIST_ABOVE, _TREE_ABOVE = 620, 460, 500
+_TREE, _LIST_ABOVE = 400, 460
+_LIST_OF_THREE, _TREE_OF_THREE = 280, 300
 
 
 class Box(NamedTuple):
@@ -39,16 +44,19 @@ class Box(NamedTuple):
 class Sizes(NamedTuple):
     """The sizes that the user has chosen, in thousandths of the room; 0 for the usual size.
 
-    left    the width of the list beside the other panes
-    upper   the height of the tree above the entry
-    list    the height of the list above the tree
-    hidden  panes that the user has closed
+    left    the width of the list beside the other panes; ``first``: beside two columns of them
+    middle  the width of the tree between list and transcript
+    upper   the height of the tree above the transcript
+    list    the height of the list above another pane
+    hidden  panes that are closed
     """
 
     left: int = 0
+    first: int = 0
+    middle: int = 0
     upper: int = 0
     list: int = 0
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ("tree",)
 
 
 USUAL = Sizes()
@@ -61,12 +69,14 @@ class PaneLayout(NamedTuple):
     divider  the column between the list and the panes beside it; -1 without one
     header   whether there is a header
     closing  whether there is a closing rule below the panes
+    second   the column between tree and transcript; -1 without one
     """
 
     boxes: dict[str, Box]
     divider: int
     header: bool
     closing: bool
+    second: int = -1
 
     @property
     def top(self) -> int:
@@ -88,8 +98,7 @@ def place(
 ) -> PaneLayout:
     """The places in the browser.
 
-    :param focus: the focused pane; a narrow screen shows it and the pane that it belongs to.
-        It is never closed.
+    :param focus: the focused pane, which is never closed; a narrow screen shows it with one other pane.
     :param zoomed: show only the focused pane.
     """
     is_tall = lines >= TALL_FROM
@@ -99,24 +108,30 @@ def place(
     if zoomed or columns < STACKED_FROM[0] or lines < STACKED_FROM[1]:
         shown = [focus]
     elif columns < BESIDE_FROM and len(shown) > 2:
-        shown = ["tree", "entry"] if focus == "entry" else ["sessions", "tree"]
+        shown = [PANES[0], "tree" if focus == PANES[0] else focus]
     boxes: dict[str, Box] = {}
-    divider, x = -1, 0
+    divider, second, x = -1, -1, 0
+    has_columns = len(shown) == 3 and columns >= COLUMNS_FROM
     if columns >= BESIDE_FROM and len(shown) > 1 and shown[0] == PANES[0]:
-        left = _part(columns, sizes.left or _left(columns), LEAST_COLUMNS)
-        boxes["sessions"] = Box(0, top, left, height)
+        share = sizes.first or _LIST_OF_THREE if has_columns else sizes.left or _left(columns)
+        left = _part(columns, share, LEAST_COLUMNS)
+        boxes[PANES[0]] = Box(0, top, left, height)
         divider, x = left, left + 1
         shown = shown[1:]
     if len(shown) == 1:
         boxes[shown[0]] = Box(x, top, columns - x, height)
+    elif has_columns:
+        width = _part(columns - x, sizes.middle or _TREE_OF_THREE, LEAST_COLUMNS, columns)
+        second = x + width
+        boxes["tree"] = Box(x, top, width, height)
+        boxes["transcript"] = Box(second + 1, top, columns - second - 1, height)
     else:
-        if shown[0] == PANES[0]:
-            upper = _part(height, sizes.list or _LIST_ABOVE, LEAST_LINES)
-        else:
-            upper = _part(height, sizes.upper or (_TREE if x else _TREE_ABOVE), LEAST_LINES)
+        is_list = shown[0] == PANES[0]
+        share = sizes.list or _LIST_ABOVE if is_list else sizes.upper or _TREE
+        upper = _part(height, share, LEAST_LINES)
         boxes[shown[0]] = Box(x, top, columns - x, upper)
         boxes[shown[1]] = Box(x, top + upper, columns - x, height - upper)
-    return PaneLayout(boxes, divider, is_tall, is_tall)
+    return PaneLayout(boxes, divider, is_tall, is_tall, second)
 
 
 def has_heads(height: int) -> bool:
@@ -128,9 +143,12 @@ def _left(columns: int) -> int:
     return _LIST_OF_MEDIUM if columns < _WIDE else _LIST_OF_WIDE
 
 
-def _part(cells: int, share: int, least: int) -> int:
-    """A part of the cells that leaves both parts their least size."""
-    return max(min(least, cells // 2), min(cells * share // 1000, cells - least))
+def _part(cells: int, share: int, least: int, whole: int = 0) -> int:
+    """A part of the cells that leaves both parts their least size.
+
+    :param share: of the cells, or of the ``whole``.
+    """
+    return max(min(least, cells // 2), min((whole or cells) * share // 1000, cells - least))
 
 
 def share_of(part: int, cells: int) -> int:
@@ -166,15 +184,33 @@ def move_border(
     return Moved(max(least, min(size, room - least)), ())
 
 
-def with_divider(sizes: Sizes, columns: int, screen_columns: int) -> Sizes:
+def with_divider(sizes: Sizes, columns: int, places: PaneLayout, screen_columns: int) -> Sizes:
     """The sizes after the divider between the list and the panes beside it was moved.
 
     :param columns: the wanted columns of the list.
     """
+    room = places.second if places.second >= 0 else screen_columns
+    others = ("tree",) if places.second >= 0 else PANES[1:]
+    moved = move_border(columns, room, LEAST_COLUMNS, COLUMNS_STEP, PANES[:1], others)
+    share = share_of(moved.size, screen_columns)
+    changed = sizes._replace(left=share)
+    if places.second >= 0:
+        # The transcript keeps its width.
+        middle = share_of(places.second - moved.size - 1, screen_columns)
+        changed = sizes._replace(first=share, middle=middle)
+    return _closed(changed, moved.hidden)
+
+
+def with_second(sizes: Sizes, column: int, places: PaneLayout, screen_columns: int) -> Sizes:
+    """The sizes after the column between tree and transcript was moved.
+
+    :param column: its wanted column on the screen.
+    """
+    x = places.boxes["tree"].x
     moved = move_border(
-        columns, screen_columns, LEAST_COLUMNS, COLUMNS_STEP, ("sessions",), ("tree", "entry")
+        column - x, screen_columns - x, LEAST_COLUMNS, COLUMNS_STEP, ("tree",), ("transcript",)
     )
-    return _closed(sizes._replace(left=share_of(moved.size, screen_columns)), moved.hidden)
+    return _closed(sizes._replace(middle=share_of(moved.size, screen_columns)), moved.hidden)
 
 
 def with_rule(sizes: Sizes, places: PaneLayout, lower: str, y: int) -> Sizes | None:
@@ -201,7 +237,7 @@ def _closed(sizes: Sizes, panes: tuple[str, ...]) -> Sizes:
 
 
 def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
-    """The boxes with one pane, ``name``, in place of the tree and the entry."""
+    """The boxes with one pane, ``name``, in place of the tree and the transcript."""
     right = [box for pane, box in boxes.items() if pane != PANES[0]]
     left = {pane: box for pane, box in boxes.items() if pane == PANES[0]}
     if not right:
@@ -211,6 +247,8 @@ def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
     return {**left, name: Box(x, y, width, height)}
 
 
+_SELECTOR_BESIDE_FROM = 100
+"""Columns from which on the preview is beside the list."""
 _BELOW_FROM = 16
 """Lines from which on the preview is below the list."""
 
@@ -222,7 +260,7 @@ def place_selector(columns: int, lines: int) -> PaneLayout:
     is_tall = lines >= TALL_FROM
     height = max(2, lines - FOOTER - is_tall)
     boxes, divider = {"sessions": Box(0, 0, columns, height)}, -1
-    if columns >= BESIDE_FROM:
+    if columns >= _SELECTOR_BESIDE_FROM:
         divider = columns // 2
         right = columns - divider - 1
         boxes = {"sessions": Box(0, 0, divider, height), "preview": Box(divider + 1, 0, right, height)}
@@ -235,7 +273,7 @@ def place_selector(columns: int, lines: int) -> PaneLayout:
 def saved_sizes(sizes: Sizes) -> dict[str, str]:
     """The values that the next run begins with, for `app.paths.write_screen`; `initial_sizes` reads them."""
     numbers = {f"pane-{name}": str(getattr(sizes, name)) for name in _NUMBERS}
-    return numbers | {"panes-hidden": ",".join(sizes.hidden)}
+    return numbers | {_CLOSED: ",".join(sizes.hidden)}
 
 
 def initial_sizes(last: Mapping[str, str]) -> Sizes:
@@ -243,14 +281,17 @@ def initial_sizes(last: Mapping[str, str]) -> Sizes:
 
     :param last: the values that the last run stored.
     """
-    values = {}
+    values: dict[str, Any] = {}
     for name in _NUMBERS:
         text = last.get(f"pane-{name}", "")
         values[name] = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
-    named = last.get("panes-hidden", "").split(",")
+    if _CLOSED not in last:
+        return Sizes(**values)
+    named = last[_CLOSED].split(",")
     # The list has the focus at first.
     hidden = tuple(pane for pane in PANES[1:] if pane in named)
     return Sizes(**values, hidden=hidden)
 
 
-_NUMBERS = ("left", "upper", "list")
+_NUMBERS = ("left", "first", "middle", "upper", "list")
+_CLOSED = "panes-closed"

@@ -63,6 +63,7 @@ class ListModel:
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
     taggings     the tags and notes of the sessions; change them with `set_taggings`
     recaps       (agent, id) -> what the agent has noted about a session, raw
+    last_words   (agent, id) -> the words with which a session ends that needs the user, inert
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
@@ -96,6 +97,7 @@ class ListModel:
         self._waiting: int | None = None
         self.taggings: Taggings = {}
         self.recaps: Mapping[tuple[str, str], str] = {}
+        self.last_words: Mapping[tuple[str, str], str] = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0

@@ -18,6 +18,11 @@ class RecentQueries:
         # the position of the query that was brought back; -1 for none
         self._shown = -1
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no query was ever used."""
+        return not self._queries
+
     def add(self, query: str) -> bool:
         """Remember a query that was used; return whether that changes anything."""
         self._shown = -1

@@ -115,7 +115,8 @@ def render_second_line(
     found: HitExcerpt | None = None,
 ) -> Line:
     """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
-    path if the arrangement shows paths, else its agent's recap or the last prompt, and how the session ended,
+    path if the arrangement shows paths, else the words with which it ends if only what needs the user is
+    listed, else its agent's recap or the last prompt, and how the session ended,
     else its size if the arrangement shows sizes.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
@@ -135,7 +136,12 @@ def render_second_line(
         right = [(f" {folder} ", "dim"), *right]
     room = max(0, cells - INDENT - max(1, line_width(right)))
     recap = model.recaps.get((row.agent, row.id), "")
-    if recap:
+    last_words = model.last_words.get((row.agent, row.id), "") if model.arrangement.needs else ""
+    if last_words:
+        mark, _, style = _ending(row, states) or ("·", "", "faint")
+        shown = shorten(stable_width(last_words), max(0, room - 2))
+        left += [(f"{mark} ", style), *highlight(shown, model.words, "dim")]
+    elif recap:
         recap = shorten(stable_width(one_line(recap, 500)), max(0, room - 2))
         left += [("≡ ", "faint"), *highlight(recap, model.words, "dim")]
     elif row.last_prompt:

@@ -48,6 +48,16 @@ def resume_line(
     return fit_line([*begin, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
 
 
+def guide_line(cells: int, search: str, read: str, resume: str) -> Line:
+    """The first steps, which stand in place of the command of Enter until the first search.
+
+    :param search: the key that searches; ``read``: that reads the conversation; ``resume``: that resumes.
+    """
+    line: Line = [(" Type ", "dim"), (search, "key"), (" and a word", "text"), (" · ", "dim"), (read, "key")]
+    line += [(" reads the conversation", "text"), (" · ", "dim"), (resume, "key")]
+    return fit_line([*line, (" goes on in the agent", "text")], cells)
+
+
 def start_line(cells: int, *, key: str, agent: str, folder: str, problem: str) -> Line:
     """The line about a project: the session that a key starts in its folder.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
+from app.sessions.tree.entry_ref import FIRST_ENTRY, LAST_PROMPT, EntryRef
 from app.view.document_line import PAD, DocumentLine, own_line
 from app.view.line import Line
 from app.view.transcript_block import FOLDED, FULL, SHORT, Block, Turn, fold_head
@@ -41,6 +41,8 @@ class Spot(NamedTuple):
 
 END = Spot(None)
 BEGINNING = Spot(FIRST_ENTRY, 0, 0, 2)
+AT_PROMPT = Spot(LAST_PROMPT)
+"""The last prompt; or the end, if that shows the prompt as well, or if the prompt is too far above it."""
 
 
 Member = tuple[int, int]

@@ -18,6 +18,8 @@ _BESIDE = 4
 _TITLE = "Welcome to leafmark"
 _FOUND_NOTHING = "No sessions found yet. leafmark looked here:"
 _FOUND_NOTHING_SHORT = "No sessions found yet. Looked here:"
+_NAMED = ("pi", "omp", "claude", "codex")
+"""The agents that the advice names if there are more than these."""
 _GLUE = "\xa0"
 """A blank at which no line is broken."""
 
@@ -63,12 +65,15 @@ def _store(place: Place, home: str) -> tuple[str, str, str]:
 
 def _advice(places: Sequence[Place]) -> list[str]:
     agents = dict.fromkeys(name for names, _, _ in places for name in names.split("+"))
+    shown = [name for name in _NAMED if name in agents] if len(agents) > len(_NAMED) else list(agents)
     # A name stays on one line, and the last one behind its "or".
-    titles = [agent_named(name).title.replace(" ", _GLUE) for name in agents] or ["an agent"]
+    titles = [agent_named(name).title.replace(" ", _GLUE) for name in shown] or ["an agent"]
     named = f" or{_GLUE}".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+    more = len(agents) - len(shown)
+    others = f" (and {'two' if more == 2 else more} more)" if more > 0 else ""
     first = next(iter(agents), "AGENT")
     return [
-        f"Start {named}, and its session appears here at once.",
+        f"Start {named}{others}, and its session appears here at once.",
         f"Sessions elsewhere? Run leafmark --store {first}=FOLDER.",
     ]
 

@@ -1,24 +1,21 @@
-"""The pane with the whole entry under the tree's cursor."""
+"""The lines of a whole entry, in a dialog."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding
 from textual.message import Message
 
-from app.view.clipboard import block_title, main_text
-from app.view.document_line import MEASURE, TEXT, best_line, next_shift
+from app.view.document_line import MEASURE, best_line, next_shift
 from app.view.image_lines import ImageLine, problem_lines
 from app.view.line import Line, fit_line
 from app.view.palette import THEMES
-from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
 from app.widgets.styling import theme_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.binding import BindingType
 
@@ -31,35 +28,10 @@ class EntryLines(LineList):
     """Lines of text that scroll; the lines come in batches from the thread that wraps them."""
 
     is_text = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("entry")]
-
-    @dataclass(eq=False, repr=False)
-    class NeighbourAsked(Message):
-        """The user wants the entry before (-1) or after (1) this one."""
-
-        step: int
-
-    class LookChanged(Message):
-        """The user wants to look at the entry in another way."""
-
-    @dataclass(eq=False, repr=False)
-    class CopyAsked(Message):
-        """The user wants a text on the clipboard; ``what`` is its name. Both are raw."""
-
-        what: str
-        text: str
-
-    @dataclass(eq=False, repr=False)
-    class OpenAsked(Message):
-        """The user wants the entry in the "pager" or the "editor"."""
-
-        kind: str
-
-    class ReadAsked(Message):
-        """A command needs the entry at once, even if the pane is not displayed."""
-
-    class CodeChanged(LineList.ListMessage):
-        """`has_code` has changed."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "scroll_sideways(1)", "Scroll code to the right"),
+        Binding("left", "scroll_sideways(-1)", "Scroll code back to the left"),
+    ]
 
     class WidthChanged(Message):
         """The lines must be wrapped anew, or images drawn in another size."""
@@ -72,83 +44,45 @@ class EntryLines(LineList):
         self._blocks: list[tuple[int, CodeBlock]] = []
         # the index of the block that was copied last, and the scroll position then
         self._copied = (-1, 0)
-        self.look = TEXT
         self.words: tuple[str, ...] = ()
         # cells by which code is scrolled sideways
         self._shift = 0
         self._has_images = False
         # the size for which the lines were requested
         self._cells = self._height = 0
-        # whether another entry is expected, and the command to run when it is shown
-        self._awaits = False
-        self._expected: object = None
-        self._pending: Callable[[], None] | None = None
 
     @property
-    def has_code(self) -> bool:
-        """Whether the entry has code to copy."""
-        return bool(self._blocks)
+    def codes(self) -> list[CodeBlock]:
+        """The blocks of code."""
+        return [block for _, block in self._blocks]
 
     @property
     def cells(self) -> int:
         """The cells of a line: the width of the pane without a margin on both sides."""
         return max(4, min(MEASURE, self.scrollable_content_region.width - 2))
 
-    @property
-    def is_laid_out(self) -> bool:
-        """Whether the pane has a width; it has none while it is not displayed."""
-        return bool(self.size.width)
-
-    def forget_width(self) -> None:
-        """Request the lines again at the next resize, even if the width is the same: they are out of date."""
-        self._cells = 0
-
-    def expect(self, spot: object = None) -> None:
-        """Expect another entry, which is not read yet. A command that waits for the same one still waits."""
-        if not self._awaits or spot is None or spot != self._expected:
-            self._pending = None
-        self._awaits, self._expected = True, spot
-
-    def _once_read(self, command: Callable[[], None]) -> None:
-        """Run a command on the entry of the cursor: if it is not shown yet, wait until it is read."""
-        if self._awaits:
-            self._pending = command
-            self.post_message(self.ReadAsked())
-        else:
-            command()
-
-    def show_lines(
-        self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = (), stays: bool = False
-    ) -> None:
+    def show_lines(self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = ()) -> None:
         """Show the lines of an entry.
 
         :param more: add them to the lines that are shown.
         :param parts: the parts of the entry, with its first lines.
-        :param stays: keep the scroll position: the entry is shown already and has grown.
         """
-        begin, had_code = len(self.lines) if more else 0, self.has_code
+        begin = len(self.lines) if more else 0
         blocks = [(index, line.block) for index, line in enumerate(lines, begin) if line.block is not None]
-        if not more:
-            self._blocks = []
-        self._blocks += blocks
-        if self.has_code != had_code:
-            self.post_message(self.CodeChanged(self))
         if more:
+            self._blocks += blocks
             self.lines.extend(lines)
             self._has_images = self._has_images or _has_images(lines)
             self._set_length(len(self.lines))
             self.redraw_rows()
             return
+        self._blocks = blocks
         self.lines, self.parts = list(lines), parts
-        self._shift = self._shift if stays else 0
+        self._shift = 0
         self._has_images = _has_images(lines)
         self._copied = (-1, 0)
-        top = self.scroll_offset.y if stays else 0
         self.set_rows(len(self.lines), 0)
-        self.move_to(top)
-        command, self._awaits, self._pending = self._pending, False, None
-        if command is not None:
-            command()
+        self.move_to(0)
 
     def show_image(self, drawing: Drawing) -> None:
         """Draw a decoded image on its lines, or replace them by its problem. The lines in view below it stay
@@ -217,51 +151,24 @@ class EntryLines(LineList):
         self._shift = next_shift(in_view, self.cells, self._shift, step)
         self.redraw_rows()
 
-    def action_previous_entry(self) -> None:
-        self.post_message(self.NeighbourAsked(-1))
-
-    def action_next_entry(self) -> None:
-        self.post_message(self.NeighbourAsked(1))
-
-    def toggle_look(self, look: str) -> None:
-        """Look at the entry in this way (`LOOKS`), or at its text again."""
-        self.look = TEXT if self.look == look else look
-        self.expect()
-        self.post_message(self.LookChanged())
-
-    def action_copy_text(self) -> None:
-        self._once_read(self._copy_text)
-
-    def _copy_text(self) -> None:
-        self.post_message(self.CopyAsked("Text", main_text(self.parts)))
-
-    def action_copy_code(self) -> None:
-        """Copy the first code block that begins in view or below, then the next one at each press."""
-        self._once_read(self._copy_code)
-
-    def _copy_code(self) -> None:
+    def next_code(self) -> int:
+        """The number of the block of code to copy: the first one that begins in view or below, then the next
+        one at each call; -1 without any.
+        """
         blocks = self._blocks
         if not blocks:
-            self.post_message(self.CopyAsked("Code", ""))
-            return
+            return -1
         last, top = self._copied
         if last >= 0 and top == self.scroll_offset.y:
             index = (last + 1) % len(blocks)
         else:
             top = self.scroll_offset.y
             index = next((number for number, (line, _) in enumerate(blocks) if line >= top), len(blocks) - 1)
-        line, block = blocks[index]
+        line, _ = blocks[index]
         if not 0 <= line - self.scroll_offset.y < self.size.height:
             self.move_to(line)
         self._copied = (index, self.scroll_offset.y)
-        self.post_message(self.CopyAsked(block_title(index, [block for _, block in blocks]), block.source))
-
-    def open_in(self, kind: str) -> None:
-        """Open the entry in the user's "pager" or "editor"."""
-        self._once_read(partial(self._open, kind))
-
-    def _open(self, kind: str) -> None:
-        self.post_message(self.OpenAsked(kind))
+        return index
 
 
 def _has_images(lines: list[DocumentLine]) -> bool:

@@ -169,19 +169,21 @@ class Pane(Container, DragHandle):
 
 
 class Divider(DragHandle):
-    """The column between the list and the panes beside it. It can be dragged.
+    """The column between two panes. It can be dragged.
 
     middle   the line of the rule that begins at the column; -1 for none
     """
 
     @dataclass(eq=False, repr=False)
     class Dragged(Message):
-        """The column was dragged.
+        """A column was dragged.
 
+        divider  the column
         x     the column of the screen to which it was dragged
         done  whether the button was released
         """
 
+        divider: Divider
         x: int
         _: KW_ONLY
         done: bool
@@ -203,7 +205,7 @@ class Divider(DragHandle):
         return True
 
     def dragged_to(self, screen_x: int, screen_y: int, *, done: bool) -> None:
-        self.post_message(self.Dragged(screen_x, done=done))
+        self.post_message(self.Dragged(self, screen_x, done=done))
 
 
 class Bar(Widget):

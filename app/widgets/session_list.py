@@ -438,6 +438,12 @@ class SessionListView(LineList):
             self.model.recaps = recaps
             self.redraw_rows()
 
+    def set_last_words(self, last_words: Mapping[tuple[str, str], str]) -> None:
+        """Set with which words sessions end: (agent, id) -> text."""
+        if last_words != self.model.last_words:
+            self.model.last_words = last_words
+            self.redraw_rows()
+
     def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
         """Set which folders of sessions are gone, and which agents are not installed."""
         if self.model.set_missing(folders, agents):

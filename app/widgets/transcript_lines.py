@@ -42,6 +42,7 @@ class TranscriptLines(LineList):
     at_end       whether the last turn is the end of the session
     spot         the position of cursor and view; `END` while new entries are followed
     pointer      the line on which the cursor is drawn; -1 for none
+    is_led       the cursor is where that of the tree is, which has the keys
     """
 
     is_text = True  # The cursor is on a block and not on a row.
@@ -97,6 +98,7 @@ class TranscriptLines(LineList):
         # cells by which code is scrolled sideways
         self.shift = 0
         self.at_end = True
+        self.is_led = False
         self.spot = END
         self.pointer = -1
         self._cells = 0
@@ -163,6 +165,16 @@ class TranscriptLines(LineList):
             self._show_match(self.lines[min(found, len(self.lines) - 1)])
         elif spot == BEGINNING:
             self._note_spot()
+
+    def open_at_prompt(self) -> None:
+        """Go from the end to the last prompt that was read, if the end does not show it."""
+        layout = self.transcript
+        at = layout.next_block(len(layout.blocks), -1, lambda block: block.kind == "prompt")
+        ref = layout.ref(at)
+        if ref is not None and not (
+            self.at_end and len(self.lines) - layout.blocks[at].begin < self.size.height
+        ):
+            self.show_spot(Spot(ref.anchor, ref.number, 0, 1))
 
     def add_turns(
         self, above: Sequence[Turn], below: Sequence[Turn], changed: Sequence[Turn] = (), *, at_end: bool
@@ -292,8 +304,8 @@ class TranscriptLines(LineList):
     def ground_of(self, index: int, selected: bool) -> str:
         if not 0 <= index < len(self.lines):
             return "background"
-        if self.has_focus and index == self.pointer:
-            return "cursor"
+        if index == self.pointer and (self.has_focus or self.is_led):
+            return "cursor" if self.has_focus else "cursor-idle"
         return self.lines[index].ground or "background"
 
     def render_line(self, y: int) -> Strip:
@@ -407,14 +419,6 @@ class TranscriptLines(LineList):
             self._place_cursor(at, self.transcript.blocks[at].begin - 1)
         else:
             self.post_message(self.PlaceAsked(step, is_label=False))
-
-    def action_step_block(self, step: int) -> None:
-        """Put the cursor on the next block (1), or on the previous one (-1), however long this one is."""
-        at = self.transcript.cursor + step
-        if 0 <= at < len(self.transcript.blocks):
-            self.put_cursor(at)
-        else:
-            self.scroll_lines(0 if step < 0 else len(self.lines))
 
     def action_go_parent(self) -> None:
         """Put the cursor on the entry before this one on the path."""

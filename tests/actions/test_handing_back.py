@@ -11,10 +11,12 @@ from typing import Any
 
 from hypothesis import given, settings
 
+from app.sessions import UnknownEntry, UnknownLabelTarget
 from tests.actions.handing import environment, handed, lines, opened, without_marker
 from tests.interop.sides import Ours, Step, steps_text
 from tests.interop.test_differential import OMPS_STEPS, PIS_STEPS
 from tests.interop.test_going_on import sessions
+from tests.sessions.strategies import LINES
 
 OLD = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-05-01T10:00:00.000Z", "cwd": "/w"}
 
@@ -63,6 +65,28 @@ def test_random_operations_of_oh_my_pi(steps: list[Step]) -> None:
             ours.do(each)
         if ours.written:
             there_and_back(str(ours.file), home, steps_text(steps), "omp", "pi")
+
+
+@settings(max_examples=150)
+@given(lines_of_file=LINES)
+def test_damaged_files_become_whole_ones(lines_of_file: list[bytes]) -> None:
+    """Ids stand once, parents before their children, and nothing that was said is gone."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        path = home / "s.jsonl"
+        path.write_bytes(b"\n".join([json.dumps(OLD).encode(), *lines_of_file, b""]))
+        for target in ("pi", "omp"):
+            try:
+                made = handed(path, target, home).change.after
+            except UnknownEntry:
+                # Nothing was said in it.
+                continue
+            found = lines(made)
+            ids = [entry["id"] for entry in found]
+            assert len(set(ids)) == len(ids)
+            assert all(ids.index(each["parentId"]) < at for at, each in enumerate(found) if each["parentId"])
+            problems = opened(made, target, home).problems
+            assert [problem for problem in problems if not isinstance(problem, UnknownLabelTarget)] == []
 
 
 @settings(max_examples=150)

@@ -116,8 +116,8 @@ def peaks(setting: Setting, home: Path, agent: str, case: Case) -> Iterator[tupl
     for name, arguments in commands.items():
         yield name, run(setting.leafmark(*arguments), env, success=(0, 1)).peak
     with Terminal(setting.leafmark(), env=env, cwd=str(home), size=(160, 40)) as terminal:
-        # The tree, its transcript, and the beginning of that.
-        for key in ("", "v", "2", "home"):
+        # The transcript, its tree, and the beginning of that.
+        for key in ("", "t", "v", "home"):
             terminal.press(*filter(None, [key]))
             terminal.settle(3, 120)
         yield "screen", peak_bytes(terminal.process.pid)

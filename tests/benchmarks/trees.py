@@ -193,7 +193,11 @@ def _opened(setting: Setting, home: str) -> Iterator[Terminal]:
     }
     # Build the catalog, because it exists when a session of this size is opened.
     run(setting.leafmark("list", "--limit", "1"), env)
-    with Terminal(setting.leafmark(), env=env, cwd=home, size=(180, 40)) as terminal:
+    # The last run left the tree shown.
+    os.makedirs(env["LEAFMARK_STATE_DIR"], exist_ok=True)
+    with open(os.path.join(env["LEAFMARK_STATE_DIR"], "screen"), "w") as file:
+        file.write("panes-closed=\n")
+    with Terminal(setting.leafmark(), env=env, cwd=home, size=(159, 40)) as terminal:
         terminal.wait_for_text("2 entries", 60)
         terminal.settle(0.7, 60)
         yield terminal

@@ -21,7 +21,7 @@ def rows(run: Any, *words: str) -> list[str]:
     """The rows of the tree of the session `one`."""
     found = run("tree", "one", *words).out.splitlines()[1:]
     shown = [row for row in found if "entries hidden" not in row and "entry hidden" not in row]
-    return [row.split(maxsplit=1)[1].lstrip(" •│├└─") for row in shown]
+    return [" ".join(row.split()[1:]).lstrip(" •│├└─") for row in shown]
 
 
 def session(run: Any) -> dict[str, Any]:
@@ -227,13 +227,13 @@ def test_commands_are_shown_as_they_were_typed(run, home) -> None:
     assert session(run)["title"] == "/fix-issue 1234 the page is blank"
     assert prompts(run) == 1
     assert rows(run) == [
-        "user: /fix-issue 1234 the page is blank",
-        "assistant: on it",
+        "› /fix-issue 1234 the page is blank",
+        "on it",
         "[command]: /context",
         "[output]: Usage 12%",
-        "[bash]: ls -l",
+        "· bash ls -l",
         "[output]: notes",
-        "assistant: (aborted) ← leaf",
+        "(aborted) ← leaf",
     ]
     for words in (
         ("export", "one", "--to", "md", "-o", "-"),

@@ -206,9 +206,9 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "Auth  pi  aaaa1111  /work/app",
-        "00000001  • user: fix the login",
-        "e         • ├─ assistant: other answer [good] ← leaf",
-        "00000002    └─ assistant: too early",
+        "00000001  • › fix the login",
+        "e         • ├─   other answer   ◆ good ← leaf",
+        "00000002    └─   too early",
         "  (2 entries hidden; --json has all)",
     ]
 
@@ -249,8 +249,8 @@ def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
     done = leafmark("tree", "anew.jsonl").stdout.splitlines()
     assert done[1:4] == [
         "            ← leaf: the agent begins anew here",
-        "00000001    user: one",
-        "00000002    assistant: two",
+        "00000001    › one",
+        "00000002      two",
     ]
     assert leafmark("tree", "anew.jsonl", "--ascii").stdout.splitlines()[1] == (
         "            <- leaf: the agent begins anew here"
@@ -438,19 +438,14 @@ def test_output_that_cannot_be_written_gives_one_line(process, store, tmp_path, 
     assert reason in line
 
 
-@pytest.mark.parametrize(
-    ("size", "variable", "columns"),
-    [((0, 0), "", 80), ((0, 0), "50", 50), ((24, 60), "", 60), ((24, 60), "50", 50), ((24, 60), "0", 60)],
-)
-def test_lines_are_as_wide_as_the_terminal(store, tmp_path, size, variable, columns):
-    """A terminal without a size, as some programs start one, counts as 80 columns wide."""
-    write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
+def on_terminal(tmp_path, *words, size, **variables):
+    """The lines that a command prints on a terminal of this (rows, columns) without colours."""
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    env |= {"LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": variable}
+    env |= {"LC_ALL": "C.UTF-8", "TERM": "dumb"} | variables
     controller, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, size)
     with subprocess.Popen(
-        [sys.executable, "-m", "app", *(("list",) if variable else ("search", "widget"))],
+        [sys.executable, "-m", "app", *words],
         env=env,
         stdin=terminal,
         stdout=terminal,
@@ -465,9 +460,30 @@ def test_lines_are_as_wide_as_the_terminal(store, tmp_path, size, variable, colu
             pass
         os.close(controller)
         assert process.stderr.read() == b""
-    lines = output.decode().splitlines()
+    return output.decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("size", "variable", "columns"),
+    [((0, 0), "", 80), ((0, 0), "50", 50), ((24, 60), "", 60), ((24, 60), "50", 50), ((24, 60), "0", 60)],
+)
+def test_lines_are_as_wide_as_the_terminal(store, tmp_path, size, variable, columns):
+    """A terminal without a size, as some programs start one, counts as 80 columns wide."""
+    write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
+    lines = on_terminal(
+        tmp_path, *(("list",) if variable else ("search", "widget")), size=size, COLUMNS=variable
+    )
     assert lines
     assert max(map(width, lines)) == columns
+
+
+def test_labels_on_a_terminal_say_when_and_where_their_session_was_used(store, tmp_path):
+    heads, line = on_terminal(tmp_path, "labels", size=(24, 110))
+    assert heads.split() == ["id", "entry", "age", "label", "folder", "title"]
+    assert line.split()[:2] + line.split()[3:] == ["aaaa1111", "e", "good", "/work/app", "Auth"]
+    assert line.split()[2].lstrip("0123456789") in ("m", "h", "d", "w", "mo", "y")
+    heads, line = on_terminal(tmp_path, "labels", size=(24, 80))
+    assert heads.split() == ["id", "entry", "age", "label", "title"]
 
 
 @pytest.mark.parametrize(

@@ -162,3 +162,13 @@ def test_a_file_that_its_agent_refuses_needs_anyway_and_the_repair_is_named(proc
     process("rename", "session-2", "T")
     for repaired in (fork_path, short):
         assert process("resume", repaired, PATH=path).returncode == 0
+
+
+def test_a_toy_agent_resumes_an_example(process):
+    ids = process("list", "--demo", "--format", "{short_id} {title}", "agent:pi").stdout.splitlines()
+    short_id, _, title = ids[0].partition(" ")
+    done = process("--demo", "resume", short_id)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f'Here pi would go on with "{title}"\n  in ~/work/shop.' in done.stdout
+    assert "&& pi --session " in done.stdout
+    assert process("--demo", "resume", "--print", short_id).stdout.startswith("cd ")

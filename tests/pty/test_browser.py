@@ -97,7 +97,7 @@ def test_in_ascii_no_other_character_is_ever_written(shell, known):
         warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
-        terminal.wait_for_text("<- leaf", 30)
+        terminal.wait_for_text("< leaf", 30)
         assert terminal.output.isascii()
 
 
@@ -112,7 +112,7 @@ def test_characters_that_the_encoding_lacks_are_never_written(shell, known, sett
     if known:
         warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("<- leaf", 30)
+        terminal.wait_for_text("< leaf", 30)
         for written in (b"na\xefve - ????", b"????", b"===="):
             terminal.wait_for_bytes(written)
         terminal.wait_for(lambda it: "=+-" in it.lines[1])
@@ -375,7 +375,9 @@ def test_browsing_changes_no_file_of_the_stores(shell):
     before = state()
     with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
-        terminal.press("j", "k", "tab", "up", "v", "r", "tab", "/")
+        terminal.press("j", "k", "t", "up", "v", "r")
+        terminal.wait_for_text('"role"')
+        terminal.press("q", "1", "/")
         terminal.send("login")
         terminal.wait_for(lambda screen: not screen.shows("man page"))
         terminal.press("enter", "escape")
@@ -443,3 +445,34 @@ def test_a_signal_right_after_the_start_restores_the_terminal(shell, number, siz
         terminal.signal(number)
         assert terminal.wait(30) == 128 + number
         assert terminal.leftovers() == []
+
+
+def test_the_next_run_begins_where_the_last_one_ended(shell):
+    _, work, env = shell
+    warm(env, work)
+    with leafmark(env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        [other] = [name for name in ("fix the login", "man page") if not pointed_at(terminal, name)]
+        terminal.press("j", "t")
+        terminal.wait_for_text("· tree ")
+        terminal.press("q")
+        assert terminal.wait() == 0
+    with leafmark(env=env, cwd=str(work)) as terminal:
+        terminal.wait_for(lambda it: pointed_at(it, other) and it.shows("· tree "))
+        terminal.press("/")
+        terminal.send(other)
+        terminal.press("enter")
+        terminal.wait_for(lambda it: it.shows("1 of "))
+        terminal.press("q")
+        assert terminal.wait() == 0
+    with leafmark(env=env, cwd=str(work)) as terminal:
+        terminal.wait_for(lambda it: it.shows("1 of ") and pointed_at(it, other))
+    with leafmark(env=env, cwd="/") as terminal:
+        terminal.wait_for_text("? help")
+        terminal.settle()
+        assert not terminal.shows("1 of ")
+
+
+def pointed_at(terminal, text):
+    """Whether the cursor of the list is on a row with a text."""
+    return any("❯" in line[:3] and text in line[:60] for line in terminal.lines)

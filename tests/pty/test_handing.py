@@ -39,7 +39,7 @@ def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
     with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         terminal.wait_for_text("the answer")
-        terminal.press("tab", "tab", key)
+        terminal.press("t", key)
         terminal.wait_for_text("EDITS the answer", 20)
         assert terminal.leftovers() == []
         terminal.send("hello\n")

@@ -38,18 +38,17 @@ def read_code(terminal, leaf="← leaf"):
     """Read the transcript with the code, and go back."""
     terminal.wait_for_text(leaf, 30)
     terminal.press("v")
-    terminal.wait_for_text("transcript", 20)
+    terminal.wait_for_text("zoomed", 20)
     terminal.wait_for_text("return 1", 20)
     terminal.press("v")
-    terminal.wait_for(lambda it: not it.shows("transcript"), 20)
+    terminal.wait_for(lambda it: not it.shows("zoomed"), 20)
 
 
 def test_without_colours_the_mouse_selects_drags_and_clicks_what_the_footer_offers(shell):
     with started(shell, "NO_COLOR=1") as terminal:
         read_code(terminal)
-        terminal.press("1")
         terminal.settle()
-        # A row, and the rule between the list and the tree, which follows the pointer.
+        # A row, and the column between the list and the transcript, which follows the pointer.
         terminal.click(*terminal.find("fix the login"))
         terminal.wait_for(lambda it: any("❯" in line and "fix the login" in line for line in it.lines), 20)
         column, row = terminal.find("┬")
@@ -73,12 +72,12 @@ def test_without_colours_the_mouse_selects_drags_and_clicks_what_the_footer_offe
 def test_sixteen_colours_and_ascii_show_all_panes_and_help(shell):
     (shell.folder / "config/config.toml").write_text("ascii = true\n")
     with started(shell, "-u", "COLORTERM", "TERM=xterm") as terminal:
-        read_code(terminal, "<- leaf")
+        read_code(terminal, "< leaf")
         terminal.press("?")
         terminal.wait_for_text("g G scroll", 20)
         terminal.press("escape")
         terminal.wait_for(lambda it: not it.shows("g G scroll"), 20)
-        terminal.press("1", "/", *"has:")
+        terminal.press("/", *"has:")
         terminal.wait_for_text("has: at least one", 20)
         terminal.press("tab")
         terminal.wait_for(lambda it: not it.shows("has: at least one"), 20)

@@ -140,16 +140,13 @@ def test_a_double_click_on_a_session_reads(machine):
     assert machine.ran() is None
 
 
-def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
+def test_in_the_tree_a_double_click_reads_from_there(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
         panes(terminal)
-        terminal.click(*terminal.find("here it is"))
-        terminal.wait_for(lambda it: "❯" in it.lines[it.find("here it is")[1]])
-        terminal.wait_for_text("v read")
+        terminal.press("t")
+        terminal.wait_for_text("› write a man page")
         terminal.click(*terminal.find("› write a man page"), times=2)
-        terminal.wait_for_text("y copy")
-        terminal.settle()
-        # The entry has the keys.
-        terminal.wait_for(lambda it: "K previous  J next" in it.lines[-1])
+        terminal.wait_for_text("zoomed")
+        terminal.wait_for_text("prompt 1 of 2")
     assert machine.ran() is None

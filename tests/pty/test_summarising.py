@@ -66,7 +66,7 @@ def summarised(machine, empty_shell):
         machine.warm()
         with leafmark(env=machine.env, cwd=str(machine.work)) as terminal:
             terminal.wait_for_text("← leaf", 30)
-            terminal.press("tab", "up")
+            terminal.press("t", "up")
             terminal.wait_for_text("❯", 30)
             terminal.press("enter")
             terminal.wait_for_text("This session", 30)

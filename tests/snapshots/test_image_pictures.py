@@ -1,4 +1,4 @@
-"""A picture of the entry pane with images, which are drawn in half blocks.
+"""A picture of the dialog with an entry that has images, which are drawn in half blocks.
 
 ``--snapshot-update`` draws it anew; look at it before.
 """
@@ -52,7 +52,7 @@ def test_an_entry_with_images(tmp_path, snap_compare, theme):
 
     async def prepare(pilot):
         await settled(app, pilot)
-        await pilot.press("tab", "tab")
+        await pilot.press("t", "i")
         await settled(app, pilot)
 
     assert snap_compare(app, run_before=prepare, terminal_size=(120, 70))

@@ -41,21 +41,22 @@ class Picture(NamedTuple):
     empty: bool = False
 
 
-TREE = ("tab", "home")
+TREE = ("t", "plus", "home")
 PICTURES = {
     "first run": Picture(empty=True),
     "project": Picture(("home",)),
     "completion": Picture(("slash", *"has:")),
     "marks": Picture(("space", "space")),
-    "tree": Picture(("tab", "end", "left", "left")),
-    "entry details": Picture(("3", "i")),
-    "transcript": Picture(("v",)),
+    "tree": Picture(("t", "end", "left", "left")),
+    "entry details": Picture(("t", "i")),
+    "raw entry": Picture(("v", "r"), size=(120, 40)),
+    "transcript, light": Picture(("v",), look="light"),
     "rename": Picture(("ctrl+r",)),
-    "label": Picture(("tab", "L")),
+    "label": Picture(("t", "L")),
     "trash question": Picture(("ctrl+d",)),
     "continue": Picture((*TREE, "enter")),
     "labels": Picture(("apostrophe",)),
-    "compare": Picture(("tab", "end", "C")),
+    "compare": Picture(("t", "end", "C")),
     "history": Picture(("p", "H")),
     "trash": Picture(("X",)),
     "archive": Picture(("A",)),
@@ -76,10 +77,12 @@ for columns, lines in LAYOUTS:
     PICTURES[f"selector {name}"] = Picture(selector=True, size=(columns, lines))
     PICTURES[f"help {name}"] = Picture(("question_mark",), size=(columns, lines))
     if columns > 40:
+        PICTURES[f"tree and transcript {name}"] = Picture(("t", "up"), size=(columns, lines))
+        PICTURES[f"transcript {name}"] = Picture(("v",), size=(columns, lines))
         PICTURES[f"needs you {name}"] = Picture(("w",), size=(columns, lines))
         PICTURES[f"search {name}"] = Picture(("slash", *"pool"), size=(columns, lines))
 for look in LOOKS:
-    PICTURES[f"browser, {look}"] = Picture(("tab",), look=look, size=(120, 40))
+    PICTURES[f"browser, {look}"] = Picture(("t",), look=look, size=(120, 40))
     PICTURES[f"continue, {look}"] = Picture((*TREE, "enter"), look=look)
 
 

@@ -18,6 +18,7 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.widgets import Input
 
+from app import paths
 from app.browser import Browser
 from app.controllers import facts_feed
 from app.controllers.facts_feed import FactsFeed
@@ -180,7 +181,17 @@ class Driver:
 
     @property
     def entry(self):
+        """The lines of the dialog with an entry."""
         return self.screen.query_one("#entry")
+
+    @property
+    def transcript(self):
+        return self.screen.query_one("#transcript")
+
+    @property
+    def conversation(self):
+        """The lines of the transcript that are read."""
+        return "\n".join(line.text for line in self.transcript.lines)
 
     @property
     def focus(self):
@@ -224,7 +235,7 @@ class Driver:
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
     async def settled(self):
-        """Wait until list, tree and entry of the session under the cursor are shown."""
+        """Wait until list, tree and transcript of the session under the cursor are shown."""
 
         def shown():
             row = self.sessions.row
@@ -237,17 +248,18 @@ class Driver:
                 return view is None and self.screen.feed.scanned
             if not self.screen.feed.scanned or self.screen.resume_controller.planned != row.path:
                 return False
+            read = self.transcript
             return bool(self.tree.message) or (
                 view is not None
                 and view.tree.path == row.path
-                and (bool(self.entry.lines) or not self.entry.is_laid_out)
+                and (bool(read.lines or read.notice) or not read.is_laid_out)
             )
 
-        await self.until(shown, "list, tree and entry")
+        await self.until(shown, "list, tree and transcript")
 
     async def go_to_entry(self, text):
         """From the list, put the tree's cursor on the entry with this text, and return its id."""
-        await self.press("tab", "plus")
+        await self.press("t", "plus")
         view = self.tree.view
         await self.until(lambda: all(view.row(row).node.row_text for row in range(view.count)), "the rows")
         for row in range(self.tree.view.count):
@@ -318,6 +330,7 @@ def browser(tmp_path):
             "XDG_DATA_HOME": str(tmp_path / "data"),
         }
         surroundings |= env or {}
+        searched_before(tmp_path / "state")
         setup = Setup(
             env=surroundings,
             home=str(home),
@@ -334,6 +347,21 @@ def browser(tmp_path):
             yield driver
 
     return run
+
+
+@pytest.fixture
+def tree_shown(tmp_path):
+    """The tree is shown from the start, as the last run left it."""
+    paths.write_screen(
+        {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}, {"panes-closed": "", "query-0": "earlier"}
+    )
+
+
+def searched_before(state: Path) -> None:
+    """Write a query of an earlier run, so that the screen does not show the first steps."""
+    if not state.exists():
+        state.mkdir()
+        (state / "screen").write_text("query-0=earlier\n")
 
 
 def pi_session(tmp_path: Path, *lines, id: str, project: str = "app") -> Path:

@@ -16,6 +16,8 @@ from app.stores import LIVE, Verdict
 from tests.factory import chain, header, write_session
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, install, pi_session, snapshot
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 async def test_keys_about_a_session_are_offered_only_if_there_is_one(browser, three):
     async with browser(selector="", here="/nowhere", settle=False) as ui:

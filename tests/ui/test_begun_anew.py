@@ -7,6 +7,8 @@ import pytest
 from tests.factory import append, entry, header, message
 from tests.ui.conftest import pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 ANEW = "← leaf: the agent begins anew here"
 
 

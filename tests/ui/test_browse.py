@@ -11,6 +11,8 @@ from app.index.scan import Scanner
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 async def test_it_opens_on_this_folders_newest_session_with_tree_and_entry(browser, three):
     async with browser() as ui:

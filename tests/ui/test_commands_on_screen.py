@@ -8,13 +8,14 @@ from textual.actions import parse
 from app.commands import COMMANDS
 from app.keys import keys_of
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 async def test_every_key_is_bound_to_its_pane(browser, three):
     async with browser() as ui:
         widgets = {
             "sessions": ui.sessions,
             "tree": ui.tree,
-            "entry": ui.entry,
             "right": ui.screen.query_one("#right"),
             "app": ui.screen,
             "list": ui.tree,
@@ -91,13 +92,11 @@ async def test_the_theme_changes_and_is_remembered(browser, three):
 
 async def test_prompts_of_the_pane_beside_are_visited_from_the_list(browser, three):
     async with browser() as ui:
-        await ui.press("left_square_bracket")
-        assert ui.focus == "sessions"
-        assert ui.tree.node.id == "e"
-        await ui.press("left_square_bracket")
-        assert ui.tree.node.id == "00000001"
-        await ui.press("right_square_bracket")
-        assert ui.tree.node.id == "e"
+        for key, prompt in (("[", "use redis"), ("[", "fix the login"), ("]", "use redis")):
+            await ui.press(key)
+            assert ui.focus == "sessions"
+            placed = ui.transcript.transcript.placed
+            assert placed.block.text or placed.block.lines[-1].text.strip("▌ ") == prompt
 
 
 async def test_details_are_reached_from_the_transcript(browser, three):

@@ -94,7 +94,7 @@ async def test_the_styles_of_dialogs_are_parsed_before_the_first_is_opened(brows
 async def test_the_search_line_of_the_tree_is_built_when_it_is_opened(browser, three):
     async with browser() as ui:
         assert not ui.screen.query("#find")
-        await ui.press("tab", "slash")
+        await ui.press("t", "slash")
         assert ui.focus == "find"
         panes = list(ui.screen.query_one("#tree-pane").children)
         assert [widget.id for widget in panes] == ["find", "tree"]

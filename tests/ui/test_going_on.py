@@ -14,6 +14,8 @@ from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import install, pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 BRANCHED = "branchy"
 
 

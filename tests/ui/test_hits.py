@@ -13,6 +13,8 @@ from app.view import HitPlace, filter_nodes
 from tests.factory import NOW, append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 BRANCHED = [
     header("s"),
     message("a", None, "user", "fix the login"),
@@ -47,14 +49,14 @@ def tree_pane(ui):
 
 
 def highlights(ui):
-    """The highlighted texts in the visible lines of the entry."""
-    pane = ui.entry
+    """The highlighted texts in the visible lines of the transcript."""
+    pane = ui.transcript
     visible = range(pane.scroll_offset.y, min(pane.scroll_offset.y + pane.size.height, len(pane.lines)))
     return [text for line in visible for text, style in pane.draw(line, 60, False) if style == "match"]
 
 
 async def test_a_search_moves_the_cursor_to_the_hit(browser, branched):
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         await ui.press("slash", *"slower")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "d", "the entry")
         await ui.until(lambda: highlights(ui) == ["slower"], "the mark, in sight")
@@ -115,7 +117,7 @@ async def test_the_tree_counts_the_hits_that_the_list_counts(browser, tmp_path):
         message("d", "c", "assistant", "the wombat lives in a file"),
     ]
     pi_session(tmp_path, *lines, id="s")
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         await ui.press("slash", *"wombat", "enter")
         await ui.until(lambda: "2 hits" in ui.text() and "of 2" in ui.text(), "both hits")
         await ui.press("v", "n")
@@ -124,7 +126,7 @@ async def test_the_tree_counts_the_hits_that_the_list_counts(browser, tmp_path):
 
 async def test_a_hit_in_another_session_is_shown_with_that_session(browser, branched):
     pi_session(branched, *chain("zeppelin", "it flies", "and lands", id="o"), id="o")
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         for words, session, node in (("zeppelin", "o", "00000001"), ("slower", "s", "d")):
             await ui.press("slash", *words)
             await ui.until(lambda id=session: ui.sessions.row.id == id, "its session")
@@ -134,7 +136,7 @@ async def test_a_hit_in_another_session_is_shown_with_that_session(browser, bran
 
 
 async def test_a_hit_keeps_the_filter_and_adds_only_its_row(browser, branched):
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         await ui.press("tab", "ctrl+u", "minus")
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         await ui.pilot.pause()
@@ -161,7 +163,7 @@ async def test_the_row_of_a_hit_shows_the_excerpt_and_highlights_it(browser, tmp
     lines = [header("s"), message("a", None, "user", "hello"), thinking, message("c", "b", "user", "tokens")]
     lines[3]["message"]["content"] = "count the wombats"
     pi_session(tmp_path, *lines, id="s")
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         await ui.press("slash", *"burrow")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "b", "the hit")
         row = ui.tree.draw(ui.tree.cursor, 60, True)
@@ -177,7 +179,7 @@ async def test_leafmarks_own_words_are_never_highlighted(browser, tmp_path):
     answer = message("b", "a", "assistant", "two tokens left")
     answer["message"]["usage"] = {"input": 5, "output": 6, "totalTokens": 11}
     pi_session(tmp_path, header("s"), message("a", None, "user", "hello"), answer, id="s")
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         await ui.press("slash", *"tokens")
         await ui.until(lambda: highlights(ui) == ["tokens"], "the word of the answer alone")
 
@@ -225,7 +227,7 @@ async def test_a_filter_chosen_after_the_hit_stays(browser, branched):
 
 
 async def test_the_place_of_a_hit_found_later_moves_no_cursor(browser, branched):
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         await ui.press("tab", "home")
         assert ui.tree.node.id == "a"
@@ -256,11 +258,11 @@ async def test_highlights_end_with_the_session(browser, branched, tmp_path):
         first = ui.sessions.row.path
         located = HitPlace(first, "", None, -1, ("faster",), "")
         tree_pane(ui).show_hit(located)
-        await ui.until(lambda: ui.entry.words == ("faster",), "the words")
+        await ui.until(lambda: tree_pane(ui).searched_words == ("faster",), "the words")
         await ui.press("down")
         await ui.settled()
         assert ui.sessions.row.path != first
-        assert ui.entry.words == ()
+        assert tree_pane(ui).searched_words == ()
 
 
 async def test_in_a_long_session_the_cursor_moves_when_the_whole_tree_is_read(browser, tmp_path, monkeypatch):
@@ -273,7 +275,6 @@ async def test_in_a_long_session_the_cursor_moves_when_the_whole_tree_is_read(br
         tree_pane(ui).show_hit(hit(ui, f"{3:08x}", "text 2"))
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == f"{3:08x}", "the entry")
         assert ui.tree.view.tree.is_whole
-        await ui.until(lambda: highlights(ui) == ["text 2"], "the mark")
 
 
 async def test_the_selectors_preview_opens_at_the_hit(browser, branched):
@@ -327,15 +328,15 @@ async def test_after_a_search_n_moves_from_match_to_match(browser, tmp_path):
         assert "of 3" not in border(ui)
 
 
-@pytest.mark.parametrize("pane", ["1", "2"], ids=["list", "tree"])
-async def test_the_transcript_opens_at_the_hit_that_n_went_to(browser, branched, pane):
+@pytest.mark.parametrize("keys", [[], ["t"]], ids=["list", "tree"])
+async def test_the_transcript_opens_at_the_hit_that_n_went_to(browser, branched, keys):
     async with browser() as ui:
         await ui.press("slash", *"use", "enter")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "e", "the hit")
         await ui.press("slash", "ctrl+u", *"e", "enter")
         await ui.settled()
         start = ui.tree.node.id
-        await ui.press(pane)
+        await ui.press(*keys)
         for _ in range(2):
             before = ui.tree.node.id
             await ui.press("n")

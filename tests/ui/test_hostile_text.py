@@ -9,6 +9,8 @@ import pytest
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, pack, pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red]x[/]\r\n2nd\u2028third\x00"
 BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
 
@@ -61,7 +63,7 @@ async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, 
 
 
 async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hostile):
-    async with browser(selector="evil", here="/work/app", size=(160, 30)) as ui:
+    async with browser(selector="evil", here="/work/app", size=(159, 30)) as ui:
         await ui.press("tab")
         await ui.until(lambda: ui.listed() == ["evil"], "the session")
         await ui.settled()
@@ -86,7 +88,7 @@ async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hos
 
 
 async def test_hostile_text_is_inert_in_toasts(browser, hostile):
-    async with browser(selector="evil", size=(160, 30), notifications=True) as ui:
+    async with browser(selector="evil", size=(159, 30), notifications=True) as ui:
         await ui.press("tab")
         await ui.until(lambda: ui.listed() == ["evil"], "the session")
         await ui.press("ctrl+d")
@@ -122,7 +124,7 @@ async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path)
 
 
 async def test_a_query_of_the_command_line_is_inert(browser, three):
-    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as ui:
+    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(159, 30)) as ui:
         await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         await ui.pilot.pause()
         inert_screen(ui)
@@ -205,7 +207,7 @@ async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branche
     waits = ["/bin/sh", "-c", "exec /bin/sleep 100", HOSTILE.replace("\0", "")]
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(f"summary_command = {json.dumps(waits)}\n")
-    async with browser(here="/elsewhere", size=(160, 45)) as ui:
+    async with browser(here="/elsewhere", size=(159, 45)) as ui:
         await ui.press("tab")
         ui.tree.open_at("u2", -1)
         await ui.pilot.pause()
@@ -229,7 +231,7 @@ async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branche
 
 async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, branches, tmp_path):
     (tmp_path / f"work{HOSTILE_NAME}").rmdir()
-    async with browser(here="/elsewhere", size=(160, 45)) as ui:
+    async with browser(here="/elsewhere", size=(159, 45)) as ui:
         await ui.press("tab")
         ui.tree.open_at("u2", -1)
         await ui.press("enter")
@@ -239,7 +241,7 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list(browser, branches, way):
-    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+    async with browser(here="/elsewhere", size=(159, 45), **way) as ui:
         if ui.selects:
             await ui.press("tab", "shift+tab")
         ui.sessions.go_to(str(branches))
@@ -259,11 +261,11 @@ async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_hostile_titles_are_inert_in_the_question_of_a_later_undo(browser, branches, way):
-    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+    async with browser(here="/elsewhere", size=(159, 45), **way) as ui:
         await ui.press(*(["tab", "shift+tab"] if ui.selects else []))
         await ui.press("p")
         await ui.until(ui.toasts, "the pin")
-    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+    async with browser(here="/elsewhere", size=(159, 45), **way) as ui:
         await ui.press(*(["tab", "shift+tab"] if ui.selects else []))
         await ui.press("z")
         await ui.until(lambda: "Undo" in asked(ui)[0], "the question")

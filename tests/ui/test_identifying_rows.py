@@ -78,9 +78,9 @@ async def test_a_fork_shows_its_own_first_prompt_and_its_own_age(browser, family
 
 
 async def test_the_folder_is_in_a_row_without_a_head(browser, family):
-    async with browser(size=(100, 30)) as ui:
+    async with browser(size=(110, 30)) as ui:
         await ui.press("O")
-        assert "add a rate lim… · app omp" in drawn(ui, "add a rate")
+        assert "add a rate limit · app " in drawn(ui, "add a rate")
         await ui.press("slash", *"limit")
         await ui.until(lambda: "app · 1 hit" in ui.text(), "the second line")
         assert "limit · app" not in drawn(ui, "add a rate")

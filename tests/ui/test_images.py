@@ -1,15 +1,16 @@
-"""Images in the entry pane: drawn, cancelled, or replaced by a reason."""
+"""Images in the dialog with an entry: drawn, cancelled, or replaced by a reason."""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import asynccontextmanager
 from threading import Event
 
 import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.panes import entry_pane
+from app.dialogs import entry as entry_dialog
 from app.services import entry_reader
 from app.sessions import BlobStore
 from app.settings import settings_file
@@ -69,9 +70,18 @@ def opened(browser, tmp_path):
             (tmp_path / "config").mkdir()
             with open(path, "w") as file:
                 file.write(settings)
-        return browser(size=size, env=env, **options)
+        return shown(browser, size=size, env=env, **options)
 
     return open_session
+
+
+@asynccontextmanager
+async def shown(browser, **options):
+    """Open the browser, and the dialog with the last entry of the first session."""
+    async with browser(**options) as ui:
+        await ui.press("t", "i")
+        await ui.until(lambda: ui.focus == "entry" and ui.entry.lines, "the entry")
+        yield ui
 
 
 async def test_an_image_is_drawn_below_its_description(opened):
@@ -86,7 +96,7 @@ async def test_an_image_is_drawn_below_its_description(opened):
             (" ", DARK["text"], DARK["background"]),
         ]
         assert texts(ui).index("after") > number
-        await ui.press("tab", "tab", "r")
+        await ui.press("r")
         await ui.until(lambda: not image_positions(ui), "the entry as it stands in the file")
 
 
@@ -154,7 +164,7 @@ async def test_the_reason_for_an_undrawn_image_is_in_its_place(opened):
         reasons = [text for text in texts(ui) if text.startswith("not drawn: ")]
         assert reasons[0] == "not drawn: its agent keeps no blobs"
         assert [
-            sum(part in text for text in reasons) for part in ("base64", "it is no PNG", "is damaged")
+            sum(part in text for text in reasons) for part in ("base64", "it is no PNG", "file is damaged")
         ] == [
             1,
             1,
@@ -163,7 +173,7 @@ async def test_the_reason_for_an_undrawn_image_is_in_its_place(opened):
         assert reasons.count("not drawn: it is not in the file") == 2
         assert "after" in texts(ui)
         assert "\x1b" not in "".join(texts(ui))
-        await ui.press("tab", "up", "down")
+        await ui.press("r", "i")
         await ui.until(
             lambda: [text for text in texts(ui) if text.startswith("not drawn: ")] == reasons,
             "the same again",
@@ -187,7 +197,7 @@ async def test_the_visible_lines_stay_when_an_image_above_is_damaged(opened, mon
         assert texts(ui)[ui.entry.scroll_offset.y] == first
 
 
-async def test_an_image_is_decoded_after_the_text_and_not_if_the_cursor_left(opened, monkeypatch):
+async def test_an_image_is_decoded_after_the_text_and_not_if_another_look_is_wanted(opened, monkeypatch):
     begun, gate, was_overtaken = Event(), Event(), []
     real_pixels = entry_reader.rgb_pixels
 
@@ -203,16 +213,13 @@ async def test_an_image_is_decoded_after_the_text_and_not_if_the_cursor_left(ope
         await ui.until(lambda: "after" in texts(ui), "the text")
         [number] = image_positions(ui)
         assert ui.entry.draw(number, 20, False) == [(" ", "text"), (" " * 19, "text")]
-        reader = ui.screen.query_one("#entry-pane")._reader
-        before = reader.generation
-        await ui.press("tab", "up")
-        await ui.until(lambda: reader.generation > before, "the other entry")
+        await ui.press("r")
         gate.set()
-        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
+        await ui.until(lambda: texts(ui)[:1] == ["{"], "the raw entry")
         assert was_overtaken == [True]
         assert not image_positions(ui)
-        # back at the entry, it is decoded
-        await ui.press("down")
+        # back at the text, it is decoded
+        await ui.press("i")
         await ui.until(lambda: is_drawn(ui), "the image")
 
 
@@ -225,9 +232,9 @@ async def test_a_drawn_image_is_not_decoded_again(opened, monkeypatch):
     async with opened(block(FOUR), block(FOUR)) as ui:
         await ui.until(lambda: is_drawn(ui), "the image")
         assert len(image_positions(ui)) == 2
-        await ui.press("tab", "up")
-        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
-        await ui.press("down")
+        await ui.press("r")
+        await ui.until(lambda: texts(ui)[:1] == ["{"], "the raw entry")
+        await ui.press("i")
         await ui.until(lambda: is_drawn(ui), "the image")
         assert len(decoded) == 1
 
@@ -250,7 +257,7 @@ async def test_the_images_of_omp_come_from_its_blob_store(browser, tmp_path):
     lines = answer(block(intact), block(broken), block(missing), block("blob:sha256:../../secret"))
     write_session(agent / "sessions/-app/2026_s.jsonl", *lines)
     before = sorted((path, path.stat().st_mtime_ns) for path in agent.rglob("*"))
-    async with browser(env=COLOURS) as ui:
+    async with shown(browser, env=COLOURS) as ui:
         await ui.until(lambda: is_drawn(ui), "the image")
         [number] = image_positions(ui)
         assert texts(ui)[number - 1] == f"2×2, {len(FOUR)} bytes"
@@ -266,13 +273,11 @@ async def test_kitty_gets_the_image_once_and_draws_it_in_placeholder_cells(opene
     async with opened(block(FOUR), block(plain(400, 200)), settings='images = "kitty"') as ui:
         written = []
         monkeypatch.setattr(ui.app._driver, "write", written.append)
-        await ui.press("tab", "up")
-        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
-        await ui.press("down")
-        await ui.until(lambda: is_drawn(ui), "the images")
+        await ui.press("escape", "i")
+        await ui.until(lambda: ui.focus == "entry" and is_drawn(ui), "the images")
         drawing = ui.entry.lines[image_positions(ui)[-1]].drawing
         assert (drawing.cells, drawing.rows) == (40, 10)
-        sent = [text for text in written if text.startswith("\x1b_G")]
+        sent = [text for text in written if text.startswith("\x1b_Ga=T")]
         spans = ui.entry.lines[image_positions(ui)[-1]].spans_over(DARK["background"])
         assert spans == [(placeholder_cells(9, 40), f"color({drawing.number})")]
         # another program used the terminal
@@ -304,40 +309,24 @@ async def test_a_kitty_image_is_covered_by_a_dialog_and_returns(opened):
         colour = f"color({drawing.number})"
         all_cells = Counter({colour: drawing.cells * drawing.rows})
         assert placeholders(ui) == all_cells
-        # a line in the tree, a dialog over a part of the image, and a dialog over all of it
-        for keys, is_partly_covered in ((("tab", "L"), True), (("F",), True), (("question_mark",), False)):
-            await ui.press(*keys)
+        # dialogs over a part of the image
+        for key in ("f2", "question_mark"):
+            await ui.press(key)
             assert isinstance(ui.app.screen, ModalScreen)
-            assert set(placeholders(ui)) == ({colour} if is_partly_covered else set())
+            assert set(placeholders(ui)) == {colour}
             await ui.press("escape")
             assert placeholders(ui) == all_cells
 
 
-@pytest.mark.usefixtures("every_frame")
-async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
-    async with opened(block(plain(400, 200)), settings='images = "kitty"') as ui:
-        await ui.until(lambda: is_drawn(ui), "the image")
-        await ui.press("tab", "L")
-        [(colour, behind_one)] = placeholders(ui).items()
-        # over the label's line, then over a dialog that covers a part of the image
-        for keys in ([], ["escape", "F"]):
-            await ui.press(*keys)
-            await ui.press("f2")
-            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the second dialog")
-            await ui.pilot.pause()
-            assert 0 < placeholders(ui)[colour] <= behind_one
-            await ui.press("escape")
-
-
 async def test_old_kitty_images_are_deleted(opened, monkeypatch):
-    monkeypatch.setattr(entry_pane, "MOST_IMAGES", 2)
+    monkeypatch.setattr(entry_dialog, "MOST_IMAGES", 2)
     blocks = [block(plain(10, 10, (0, 0, number))) for number in range(4)]
     async with opened(*blocks, settings='images = "kitty"') as ui:
         await ui.until(lambda: is_drawn(ui), "the images")
         written = []
         monkeypatch.setattr(ui.app._driver, "write", written.append)
         numbers = [ui.entry.lines[number].drawing.number for number in image_positions(ui)]
-        sent = ui.screen.query_one("#entry-pane")._terminal_images
+        sent = ui.screen._terminal_images
         sent.send([ui.entry.lines[image_positions(ui)[0]].drawing])
         assert [text for text in written if text.startswith("\x1b_G")] == [
             ui.entry.lines[image_positions(ui)[0]].drawing.sent,

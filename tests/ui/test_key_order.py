@@ -9,6 +9,8 @@ from textual.widgets import Input
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 def together(ui, *keys):
     """Post all keys before the first is processed."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from app.services.tree_reader import TreeReader
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import EDIT, pi_session
+
+pytestmark = pytest.mark.usefixtures("tree_shown")
 
 
 def last_entry(path):

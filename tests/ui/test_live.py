@@ -12,6 +12,8 @@ from app.widgets import session_list
 from tests.factory import append, chain, entry, message, write_session
 from tests.ui.conftest import HERE, pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 BOTH_WATCHERS = pytest.mark.parametrize("env", [{}, {"LEAFMARK_POLL": "1"}], ids=["native", "poll"])
 """The index reports the same changes from both; the screen needs both where files vanish and come back."""
 
@@ -35,7 +37,7 @@ async def test_an_append_at_the_leaf_is_followed(browser, three):
         path = ui.path("plain")
         append(path, message("new", "00000002", "user", "and a changelog", 30))
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "new", "the new leaf")
-        await ui.until(lambda: "and a changelog" in ui.entry.lines[0].text, "its text")
+        await ui.until(lambda: "and a changelog" in ui.conversation, "its text")
         assert ui.sessions.row.id == "plain"
         assert ui.listed()[1] == "plain", "newest activity first"
 
@@ -79,9 +81,9 @@ async def test_a_session_that_is_only_read_is_followed_at_its_end(browser, tmp_p
     path = write_session(tmp_path / "home" / file, *lines)
     async with browser() as ui:
         await ui.until(lambda: ui.sessions.row is not None and ui.sessions.row.id == "0198", "its row")
-        await ui.until(lambda: ui.tree.node is not None and "done" in ui.entry.lines[0].text, "its end")
+        await ui.until(lambda: ui.tree.node is not None and "done" in ui.conversation, "its end")
         append(path, later)
-        await ui.until(lambda: "now the window" in ui.entry.lines[0].text, "the new end")
+        await ui.until(lambda: "now the window" in ui.conversation, "the new end")
         assert ui.tree.node is ui.tree.view.leaf
         assert ui.sessions.row.message_count == 3
 

@@ -8,13 +8,14 @@ import threading
 
 import pytest
 
-from app.panes import entry_pane
-from app.services.entry_reader import EntryReader
+from app.services.transcript_reader import TranscriptReader
 from app.services.tree_reader import TreeReader
 from app.sessions.tree import tree
 from app.widgets import line_list
 from tests.factory import chain
 from tests.ui.conftest import pi_session
+
+pytestmark = pytest.mark.usefixtures("tree_shown")
 
 LONG = 2_500
 
@@ -77,21 +78,22 @@ async def test_a_cursor_moved_meanwhile_keeps_its_entry_and_line(browser, long, 
         assert ui.tree.cursor == ui.tree.view.count - 5
 
 
-async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, long, gate, monkeypatch):
+async def test_the_transcript_is_not_read_again_when_the_whole_tree_comes(browser, long, gate, monkeypatch):
     read = []
-    real_read = EntryReader.read
+    real_open = TranscriptReader.open
 
     def counted(self, *arguments, **options):
         read.append(None)
-        real_read(self, *arguments, **options)
+        return real_open(self, *arguments, **options)
 
-    monkeypatch.setattr(EntryReader, "read", counted)
+    monkeypatch.setattr(TranscriptReader, "open", counted)
     async with browser() as ui:
-        await ui.press("tab", "tab", "down")
+        await ui.press("tab", "up")
+        await ui.pilot.pause(3 * line_list.REST_SECONDS)
         before = len(read)
         gate.set()
         await ui.until(lambda: is_whole(ui), "the whole tree")
-        await ui.pilot.pause(3 * entry_pane.REST_SECONDS)
+        await ui.pilot.pause(3 * line_list.REST_SECONDS)
         assert len(read) == before
 
 
@@ -180,7 +182,7 @@ async def test_tree_and_transcript_share_what_they_read(browser, long, monkeypat
     monkeypatch.setattr(tree, "open_tree", counted)
     async with browser() as ui:
         await ui.until(lambda: is_whole(ui), "the whole tree")
-        await ui.press("v", "2", "home")
+        await ui.press("v", "home")
         await ui.until(lambda: "number 0 x" in ui.text(), "the first entry")
         await ui.until(lambda: f"prompt 1 of {LONG // 2:,}" in ui.text(), "the outline")
         assert len(opened) == 1

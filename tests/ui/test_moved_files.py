@@ -15,6 +15,8 @@ from app.sessions.tree import branches
 from tests.factory import chain, message
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, install, pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 def main_screen(ui):
     """The screen under the question or dialog."""

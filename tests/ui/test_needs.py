@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests import claude_lines
 from tests.factory import append, chain, message
 from tests.ui.conftest import pi_session
 
+ASKED = {"questions": [{"id": "q", "question": "Shall I also change the mail?"}]}
 ASKS = {
-    "content": [{"type": "toolCall", "id": "c", "name": "ask", "arguments": {}}],
+    "content": [{"type": "toolCall", "id": "c", "name": "ask", "arguments": ASKED}],
     "stopReason": "toolUse",
 }
 FAILED = {"stopReason": "error", "errorMessage": "overloaded"}
@@ -57,6 +59,29 @@ async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_section
         assert ui.sessions.project is None, "no session is begun in a section"
         await ui.press("escape")
         assert {"older", "forgotten"} <= set(ui.listed()), "Esc shows all sessions"
+
+
+async def test_the_question_and_the_error_stand_below_the_title(browser, endings):
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("w")
+        await ui.until(lambda: "? Shall I also change the mail?" in ui.text(), "the question")
+        assert "× overloaded" in ui.text()
+        await ui.press("w")
+        assert "Shall I also" not in ui.text()
+
+
+async def test_the_question_of_claude_code_stands_below_the_title(browser, tmp_path):
+    asks = {"name": "AskUserQuestion", "input": {"questions": [{"question": "Which store?", "options": []}]}}
+    claude_lines.write(
+        tmp_path / "home",
+        claude_lines.line("user", "a", None, "use a store", timestamp=now(-60)),
+        claude_lines.line(
+            "assistant", "b", "a", [{"type": "tool_use", "id": "t", **asks}], timestamp=now(-50)
+        ),
+    )
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("w")
+        await ui.until(lambda: "? Which store?" in ui.text(), "the question")
 
 
 async def test_a_session_that_a_fork_goes_on_with_needs_nothing(browser, endings, tmp_path):

@@ -10,6 +10,8 @@ from tests.cases import cases
 from tests.factory import chain, entry, message, write_session
 from tests.ui.conftest import pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 EXIT = entry("custom", "x", "00000002", 20, customType="session_exit", data={"reason": "signal"})
 
 
@@ -29,7 +31,7 @@ def row_of(ui, text):
 
 async def test_a_killed_agent_that_left_newer_messages_has_a_grey_mark(browser, tmp_path):
     write_session(tmp_path / "home/.omp/agent/sessions/-work-app-/2026_left.jsonl", *two_writers(EXIT))
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         assert ui.sessions.row.is_behind
         spans = ui.sessions.draw(ui.sessions.cursor, 63, selected=False)
         assert ("↑", "dim") in spans
@@ -50,7 +52,7 @@ def two_pis(tmp_path):
 
 
 async def test_two_pis_in_one_file_have_the_mark_until_the_leaf_is_set(browser, two_pis):
-    async with browser(size=(160, 45)) as ui:
+    async with browser(size=(159, 45)) as ui:
         assert ui.sessions.row.is_behind
         manager = SessionManager.open(str(two_pis))
         set_leaf(manager, "00000002")

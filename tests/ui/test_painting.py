@@ -14,7 +14,7 @@ from app.services.session_search import SessionSearch
 from tests.factory import NOW, append, chain, make_row, message
 from tests.ui.conftest import HERE, pi_session
 
-pytestmark = pytest.mark.usefixtures("every_frame")
+pytestmark = pytest.mark.usefixtures("every_frame", "tree_shown")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ async def quiet(ui, calls):
     before, now = None, ()
     while before != now:
         await ui.pilot.pause(0.15)
-        before, now = now, (len(calls), ui.sessions.drawn, ui.tree.drawn, ui.entry.drawn)
+        before, now = now, (len(calls), ui.sessions.drawn, ui.tree.drawn, ui.transcript.drawn)
     calls.clear()
 
 
@@ -68,13 +68,13 @@ async def test_an_append_to_another_session_draws_only_the_list(browser, three, 
         bars = counted(type(ui.screen.query_one("#header")), "refresh")
         await quiet(ui, layouts)
         bars.clear()
-        before, tree, entry = ui.sessions.drawn, ui.tree.drawn, ui.entry.drawn
+        before, tree, read = ui.sessions.drawn, ui.tree.drawn, ui.transcript.drawn
         path = ui.path("site1")
         append(path, message("n", "00000002", "user", "and in print?", 0.5))
         await ui.until(lambda: ui.sessions.drawn > before, "the count of messages")
         await ui.pilot.pause(0.1)
         assert 1 <= ui.sessions.drawn - before <= 2 * ui.sessions.size.height
-        assert (ui.tree.drawn, ui.entry.drawn) == (tree, entry)
+        assert (ui.tree.drawn, ui.transcript.drawn) == (tree, read)
         assert layouts == []
         assert bars == []
 

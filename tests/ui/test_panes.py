@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from app import paths
-from tests.factory import chain, header
+from tests.factory import header
 from tests.ui.conftest import forward, pi_session
 from tests.ui.test_textual_internals import mouse
 
@@ -14,55 +14,130 @@ from tests.ui.test_textual_internals import mouse
 async def test_tab_cycles_through_the_panes_and_escape_steps_back(browser, three):
     async with browser() as ui:
         focused = []
+        for _ in range(3):
+            focused.append(ui.focus)
+            await ui.press("tab")
+        assert focused == ["sessions", "transcript", "sessions"]
+        await ui.press("escape")
+        assert ui.focus == "sessions"
+        await ui.press("t", "1")
+        focused = []
         for _ in range(4):
             focused.append(ui.focus)
             await ui.press("tab")
-        assert focused == ["sessions", "tree", "entry", "sessions"]
-        await ui.press("shift+tab", "shift+tab")
-        for focus in ("entry", "tree", "sessions"):
-            assert ui.focus == focus
-            await ui.press("escape")
+        assert focused == ["sessions", "tree", "transcript", "sessions"]
+        await ui.press("shift+tab", "escape")
+        assert ui.focus == "sessions"
 
 
 def shown(ui):
-    return {name for name in ("sessions", "tree", "entry") if ui.screen.query_one(f"#{name}-pane").display}
+    return {
+        name for name in ("sessions", "tree", "transcript") if ui.screen.query_one(f"#{name}-pane").display
+    }
+
+
+async def test_v_reads_on_the_whole_screen_and_escape_gives_the_place_back(browser, three):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        for keys in (("v", "escape"), ("v", "v")):
+            row = ui.sessions.row
+            await ui.press(keys[0])
+            assert (ui.focus, shown(ui)) == ("transcript", {"transcript"})
+            await ui.press(keys[1])
+            assert (ui.focus, shown(ui), ui.sessions.row) == ("sessions", {"sessions", "transcript"}, row)
+        await ui.press("t", "home", "v")
+        assert (ui.focus, shown(ui)) == ("transcript", {"transcript"})
+        await ui.press("escape")
+        assert (ui.focus, shown(ui)) == ("tree", {"sessions", "tree", "transcript"})
+        await ui.press("tab", "v", "slash", *"done", "enter", "escape")
+        assert (ui.focus, shown(ui)) == ("transcript", {"transcript"}), "the search ends first"
+        await ui.press("escape")
+        assert (ui.focus, shown(ui)) == ("transcript", {"sessions", "tree", "transcript"})
+
+
+async def test_t_shows_the_tree_above_the_transcript_and_hides_it_and_the_next_run_remembers(browser, three):
+    async with browser() as ui:
+        assert shown(ui) == {"sessions", "transcript"}
+        await ui.press("t")
+        assert (ui.focus, shown(ui)) == ("tree", {"sessions", "tree", "transcript"})
+        boxes = ui.screen.pane_layout.boxes
+        assert (boxes["tree"].height, boxes["transcript"].height) == (14, 22)
+        await ui.press("t")
+        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "transcript"})
+        await ui.press("tab", "t", "t")
+        assert (ui.focus, shown(ui)) == ("transcript", {"sessions", "transcript"})
+        await ui.press("t")
+        await ui.until(lambda: paths.read_screen(ui.screen.setup.env).get("panes-closed") == "", "the file")
+    async with browser() as ui:
+        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "tree", "transcript"})
 
 
 async def test_a_number_focuses_a_pane_then_shows_it_alone_and_restores_all(browser, three):
     async with browser() as ui:
         await ui.press("3")
-        assert ui.focus == "entry"
+        assert ui.focus == "transcript"
         await ui.press("3")
-        assert shown(ui) == {"entry"}
+        assert shown(ui) == {"transcript"}
         await ui.press("2")
         assert (ui.focus, shown(ui)) == ("tree", {"tree"})
         await ui.press("2")
-        assert shown(ui) == {"sessions", "tree", "entry"}
+        assert shown(ui) == {"sessions", "tree", "transcript"}
         await ui.press("2", "escape")
-        assert (ui.focus, shown(ui)) == ("tree", {"sessions", "tree", "entry"})
+        assert (ui.focus, shown(ui)) == ("tree", {"sessions", "tree", "transcript"})
 
 
 @pytest.mark.parametrize(
     ("size", "layouts"),
     [
-        ((120, 40), [{"sessions", "tree", "entry"}] * 3),
-        ((80, 24), [{"sessions", "tree"}, {"sessions", "tree"}, {"tree", "entry"}]),
-        ((40, 15), [{"sessions"}, {"tree"}, {"entry"}]),
+        ((160, 40), [{"sessions", "tree", "transcript"}] * 3),
+        ((120, 40), [{"sessions", "tree", "transcript"}] * 3),
+        ((80, 24), [{"sessions", "tree"}, {"sessions", "tree"}, {"sessions", "transcript"}]),
+        ((40, 15), [{"sessions"}, {"tree"}, {"transcript"}]),
     ],
 )
-async def test_three_layouts_by_size(browser, three, size, layouts):
+async def test_the_layouts_with_the_tree_by_size(browser, three, size, layouts, tree_shown):
     async with browser(size=size) as ui:
-        for focus, panes in zip(("sessions", "tree", "entry"), layouts, strict=True):
+        for focus, panes in zip(("sessions", "tree", "transcript"), layouts, strict=True):
             assert ui.focus == focus
             assert shown(ui) == panes
             await ui.press("tab")
 
 
-async def test_keys_move_the_divider_and_the_rule_and_the_next_run_remembers(browser, three):
+async def test_on_a_narrow_screen_tree_and_transcript_swap(browser, three):
+    async with browser(size=(109, 30)) as ui:
+        assert shown(ui) == {"sessions", "transcript"}
+        below = ui.screen.pane_layout.boxes["transcript"]
+        await ui.press("t")
+        assert (shown(ui), ui.screen.pane_layout.boxes["tree"]) == ({"sessions", "tree"}, below)
+        await ui.press("t")
+        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "transcript"})
+
+
+async def test_on_a_wide_screen_three_columns_are_moved_by_keys_and_mouse(browser, three, tree_shown):
+    async with browser(size=(160, 40)) as ui:
+        places = ui.screen.pane_layout
+        assert places.boxes["sessions"].x < places.boxes["tree"].x < places.boxes["transcript"].x
+        await ui.press("right_curly_bracket")
+        assert ui.screen.pane_layout.second == places.second + 4
+        await ui.press("greater_than_sign")
+        assert ui.screen.pane_layout.second == places.second + 4, "the transcript keeps its width"
+        assert ui.screen.pane_layout.divider == places.divider + 4
+        await ui.pilot.mouse_down(offset=(places.second + 4, 10))
+        await ui.pilot.hover(offset=(100, 10))
+        await ui.pilot.mouse_up(offset=(100, 10))
+        await ui.until(lambda: ui.screen.pane_layout.second == 100, "the new place")
+        corners = [place for place, cell in enumerate(ui.text().splitlines()[-3]) if cell == "┴"]
+        assert corners == [places.divider + 4, 100]
+        await ui.press(*["left_curly_bracket"] * 20)
+        assert shown(ui) == {"sessions", "transcript"}
+
+
+async def test_keys_move_the_divider_and_the_rule_and_the_next_run_remembers(browser, three, tree_shown):
     async with browser() as ui:
         await ui.press("greater_than_sign", "left_curly_bracket")
         boxes = dict(ui.screen.pane_layout.boxes)
-        assert (boxes["sessions"].width, boxes["tree"].height) == (56, 21)
+        assert (boxes["sessions"].width, boxes["tree"].height) == (56, 13)
         assert ui.sessions.size.width == 56
         await ui.until(lambda: "pane-left" in paths.read_screen(ui.screen.setup.env), "the file")
         await ui.press("greater_than_sign", "less_than_sign")
@@ -72,33 +147,34 @@ async def test_keys_move_the_divider_and_the_rule_and_the_next_run_remembers(bro
         assert ui.screen.pane_layout.boxes == boxes
 
 
-async def test_at_the_edge_a_pane_closes_and_its_number_opens_it(browser, three):
+async def test_at_the_edge_a_pane_closes_and_its_number_opens_it(browser, three, tree_shown):
     async with browser() as ui:
         await ui.press(*["less_than_sign"] * 9)
-        assert (ui.focus, shown(ui)) == ("tree", {"tree", "entry"})
+        assert (ui.focus, shown(ui)) == ("tree", {"tree", "transcript"})
         await ui.press("1")
-        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "tree", "entry"})
-        await ui.press(*["right_curly_bracket"] * 12)
+        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "tree", "transcript"})
+        await ui.press(*["right_curly_bracket"] * 20)
         assert shown(ui) == {"sessions", "tree"}
         await ui.press("left_curly_bracket")
-        assert shown(ui) == {"sessions", "tree", "entry"}
+        assert shown(ui) == {"sessions", "tree", "transcript"}
 
 
-async def test_the_divider_and_the_rules_are_dragged(browser, three):
+async def test_the_divider_and_the_rules_are_dragged(browser, three, tree_shown):
     async with browser() as ui:
         pilot, places = ui.pilot, ui.screen.pane_layout
         await pilot.mouse_down(offset=(places.divider, 10))
         await pilot.hover(offset=(70, 10))
         await pilot.mouse_up(offset=(70, 10))
         await ui.until(lambda: ui.screen.pane_layout.divider == 70, "the new place")
-        y = places.boxes["entry"].y
+        y = places.boxes["transcript"].y
         await pilot.mouse_down(offset=(100, y))
         await pilot.mouse_up(offset=(100, y - 5))
-        await ui.until(lambda: ui.screen.pane_layout.boxes["entry"].y == y - 5, "the new place")
+        await ui.until(lambda: ui.screen.pane_layout.boxes["transcript"].y == y - 5, "the new place")
 
 
 async def test_a_screen_that_is_too_small_says_so_and_comes_back(browser, three):
     async with browser() as ui:
+        await ui.until(lambda: "b read it" in ui.text(), "the other branch")
         before = ui.text()
         await ui.pilot.resize_terminal(20, 5)
         await ui.until(
@@ -135,20 +211,6 @@ async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, thr
         assert not ui.screen.show_horizontal_scrollbar
 
 
-async def test_a_hidden_entry_is_wrapped_when_its_pane_is_shown(browser, three):
-    async with browser(size=(80, 30)) as ui:
-        assert ui.entry.lines == []
-        await ui.press("3")
-        await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "faster", "the entry")
-
-
-async def test_a_click_in_the_entry_does_not_scroll_it(browser, tmp_path):
-    pi_session(tmp_path, *chain("q", "\n".join(f"line {number}" for number in range(200)), id="s"), id="s")
-    async with browser() as ui:
-        await ui.pilot.click("#entry", offset=(5, 8))
-        assert ui.entry.scroll_offset.y == 0
-
-
 async def test_a_click_on_a_fold_mark_folds(browser, three):
     async with browser() as ui:
         await ui.pilot.click("#sessions", offset=(1, 0))
@@ -171,11 +233,11 @@ async def test_the_rule_of_a_pane_alone_on_the_screen_says_so(browser, three):
         await ui.press("2")
         assert "zoomed" not in ui.text()
         await ui.press("2")
-        assert " Refactor auth · pi · zoomed " in ui.text()
         assert " 2 restore  " in ui.text()
-        await ui.press("v")
-        assert " Refactor auth · pi · transcript · zoomed " in ui.text()
-        await ui.press("2")
+        assert " Refactor auth · pi · tree · zoomed " in ui.text()
+        await ui.press("2", "v")
+        assert " Refactor auth · pi · zoomed " in ui.text()
+        await ui.press("3")
         assert "zoomed" not in ui.text()
         assert "restore" not in ui.text()
 
@@ -190,7 +252,7 @@ async def test_the_first_drag_over_text_says_once_how_text_is_selected(browser, 
         assert ui.toasts() == ["Shift+drag selects text"]
 
 
-async def test_without_a_closing_rule_the_status_line_says_what_is_hidden(browser, three):
+async def test_without_a_closing_rule_the_status_line_says_what_is_hidden(browser, three, tree_shown):
     pi_session(three, header("void", "/work/app"), id="void")
     async with browser(size=(80, 24)) as ui:
         # The sums of the marked session are shorter than why it cannot be resumed.

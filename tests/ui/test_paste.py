@@ -84,7 +84,7 @@ async def test_a_long_paste_shows_its_end_at_the_cursor(browser, three, selector
 
 async def test_a_long_paste_into_the_search_line_of_the_tree(browser, three):
     async with browser() as ui:
-        await ui.press("tab", "slash")
+        await ui.press("t", "slash")
         assert ui.focus == "find"
         ui.app.post_message(events.Paste(LONG))
         box = ui.screen.query_one("#find", Input)

@@ -63,13 +63,14 @@ async def test_enter_goes_to_a_session_of_the_project_and_to_the_entry_of_a_labe
         await ui.press("home")
         await shown(ui, "Latest")
         await ui.press("tab", "G", "enter")
-        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "e", "the labelled entry")
-        assert (ui.sessions.row.id, ui.focus) == ("branchy", "tree")
+        shown_entry = ui.transcript.transcript.ref
+        await ui.until(lambda: shown_entry() and shown_entry().anchor.entry_id == "e", "the labelled entry")
+        assert (ui.sessions.row.id, ui.focus) == ("branchy", "transcript")
 
 
 async def test_the_pane_follows_the_project_and_ends_with_the_row(browser, three):
     async with browser() as ui:
-        await ui.press("v", "1", "home")
+        await ui.press("home")
         await shown(ui, "2 sessions · 2 pi")
         pi_session(three, *chain("a third task", "done", id="third"), id="third")
         await shown(ui, "3 sessions · 3 pi")

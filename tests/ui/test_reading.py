@@ -1,10 +1,10 @@
-"""The transcript in the browser, in place of the tree and the entry, and scrolling beside the list."""
+"""The transcript in the browser, and scrolling beside the list."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.panes import entry_pane
+from app.controllers import entry_texts
 from tests.factory import append, chain, message
 from tests.ui.conftest import WAYS, pi_session
 
@@ -34,38 +34,61 @@ def block(ui):
     return placed.block.lines[-1].text.strip("▌ ")
 
 
-async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(browser, three):
+async def test_the_transcript_is_the_preview_and_follows_the_list(browser, three):
+    async with browser() as ui:
+        await shown(ui, "▌ use redis")
+        assert "◆ redis idea" in ui.text()
+        assert not ui.tree.is_on_screen
+        ui.sessions.go_to(str(ui.path("plain")))
+        await shown(ui, "▌ write a man page")
+        assert ui.focus == "sessions"
+
+
+async def test_the_transcript_follows_the_cursor_of_the_tree_to_every_branch(browser, three):
+    async with browser() as ui:
+        await ui.press("t", "plus")
+        seen = []
+        for _ in range(ui.tree.view.count):
+            node = ui.tree.node
+            await ui.until(lambda node=node: pointed(ui) == node.id, "the same entry")
+            seen.append(block(ui))
+            await ui.press("up")
+        assert {"faster", "use redis", "slower", "cache it", "fix the login"} <= set(seen)
+        ui.tree.open_at("00000004", -1)
+        await ui.until(lambda: "branch 1 of 2" in ui.screen.beside.transcript_pane.words[1], "its branch")
+
+
+def pointed(ui):
+    """The id of the entry of the block with the cursor."""
+    ref = reading(ui).transcript.ref()
+    return ref.anchor.entry_id if ref is not None else None
+
+
+async def test_the_tree_is_shown_at_the_entry_of_the_transcript_and_read_from_there(browser, three):
     async with browser() as ui:
         await read_branchy(ui)
-        assert ui.focus == "transcript"
-        assert not ui.tree.display or not ui.tree.is_on_screen
-        assert "◆ redis idea" in ui.text()
         await ui.press("left_square_bracket", "left_square_bracket")
         assert block(ui) == "fix the login"
-        await ui.press("escape")
+        await ui.press("t")
         await ui.until(lambda: ui.focus == "tree", "the tree")
         assert ui.tree.node.id == "00000001"
         await ui.press("right", "down", "v")
         await ui.until(lambda: ui.focus == "transcript" and block(ui) == "the token is read too early", "it")
-        await ui.press("t")
-        assert ui.focus == "tree"
-        assert ui.tree.node.id == "00000002"
-        await ui.press("3")
-        assert ui.focus == "entry"
-        await ui.press("v")
+        await ui.press("escape")
         assert ui.focus == "tree"
         assert ui.tree.node.id == "00000002"
 
 
-async def test_the_transcript_follows_the_list_and_v_leaves_it_there(browser, three):
+async def test_a_new_end_is_shown_while_the_tree_follows_its_leaf(browser, three):
     async with browser() as ui:
-        await read_branchy(ui)
-        await ui.press("tab")
-        assert ui.focus == "sessions"
-        ui.sessions.go_to(str(ui.path("plain")))
-        await shown(ui, "▌ write a man page")
-        await ui.press("v")
-        await ui.until(lambda: ui.tree.is_on_screen and ui.focus == "sessions", "tree and entry")
+        await ui.press("t")
+        append(ui.path("branchy"), message("n", "h", "user", "and now this", 30))
+        await shown(ui, "▌ and now this")
+        await ui.press("K")
+        top = reading(ui).top
+        append(ui.path("branchy"), message("o", "n", "assistant", "word\n\n" * 80, 31))
+        await ui.until(lambda: ui.tree.node.id == "o", "the leaf")
+        assert reading(ui).top == top or top == 0
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
@@ -73,7 +96,7 @@ async def test_the_transcript_fits_small_screens(browser, three, size):
     async with browser(size=size) as ui:
         await read_branchy(ui)
         await ui.press("escape")
-        await ui.until(lambda: ui.focus == "tree", "the tree")
+        await ui.until(lambda: ui.focus == "sessions", "the list")
 
 
 async def test_a_block_is_labelled_and_gone_on_from(browser, three):
@@ -97,9 +120,9 @@ async def test_the_pane_beside_is_scrolled_from_the_search_line(browser, tmp_pat
     pi_session(tmp_path, *chain("find me", "\n".join(texts), id="long"), id="long")
     async with browser(size=(120, 30), **way) as ui:
         if not ui.selects:
-            await ui.press("v")
-            await shown(ui, "line 99")
-            await ui.press("tab", "slash")
+            await ui.press("slash")
+        await shown(ui, "find me")
+        await ui.press("ctrl+f", "ctrl+f", "ctrl+f", "ctrl+f", "ctrl+f", "ctrl+f")
         await shown(ui, "line 99")
         assert ui.focus == "filter"
         await ui.press("ctrl+b")
@@ -112,20 +135,6 @@ async def test_the_pane_beside_is_scrolled_from_the_search_line(browser, tmp_pat
         await shown(ui, "line 99")
         await ui.press(*"find")
         assert ui.box.value == "find", "the keys stay in the line"
-
-
-async def test_j_and_k_scroll_the_pane_beside_the_list(browser, tmp_path):
-    texts = [f"line {number}" for number in range(100)]
-    pi_session(tmp_path, *chain("find me", "\n".join(texts), id="long"), id="long")
-    async with browser(size=(120, 30)) as ui:
-        await shown(ui, "line 1")
-        before = ui.entry.scroll_offset.y
-        await ui.press("J")
-        assert ui.entry.scroll_offset.y > before
-        await ui.press("K")
-        assert ui.entry.scroll_offset.y == before
-        await ui.press("tab", "J")
-        assert ui.entry.scroll_offset.y > before
 
 
 async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript_does(browser, three):
@@ -142,8 +151,7 @@ async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript
         await ui.until(lambda: "next hit" not in ui.text(), "the end of its keys")
         assert ui.focus == "transcript"
         await ui.press("escape")
-        await ui.until(lambda: ui.focus == "tree", "the tree")
-        assert ui.tree.node.id == "00000002"
+        await ui.until(lambda: ui.focus == "sessions", "the list")
 
 
 async def test_n_in_the_transcript_goes_to_the_hits_of_the_search_of_all_sessions(browser, three):
@@ -158,8 +166,6 @@ async def test_n_in_the_transcript_goes_to_the_hits_of_the_search_of_all_session
         first = block(ui)
         await ui.press("n")
         await ui.until(lambda: block(ui) != first, "the next hit")
-        await ui.press("escape")
-        await ui.until(lambda: ui.focus == "tree", "the tree")
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
@@ -181,7 +187,7 @@ async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_
 async def test_the_entry_of_a_block_is_opened_in_the_editor(browser, three, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        entry_pane, "open_in_program", lambda app, kind, text, suffix, env, shown: opened.append(text)
+        entry_texts, "open_in_program", lambda app, kind, text, suffix, env, shown: opened.append(text)
     )
     async with browser(size=(120, 40)) as ui:
         await ui.press("v")
@@ -209,7 +215,7 @@ async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser
 async def test_a_line_of_a_wide_transcript_has_a_readable_length(browser, tmp_path):
     pi_session(tmp_path, *chain("long", "word " * 200, id="long"), id="long")
     async with browser(size=(200, 50)) as ui:
-        await ui.press("v", "2")
+        await ui.press("v")
         await shown(ui, "word word")
         lines = [line.strip() for line in ui.text().splitlines() if line.strip().startswith("word word")]
         assert 90 < max(map(len, lines)) <= MEASURE

@@ -15,6 +15,8 @@ from app.dialogs.row_dialogs import RowEditor
 from tests.factory import chain
 from tests.ui.conftest import EDIT, QUESTION, WAYS, asked, pi_session, snapshot
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
@@ -220,7 +222,7 @@ async def test_the_palette_does_not_open_over_a_question(browser, three):
 
 @pytest.mark.parametrize(("keys", "limit"), [(["ctrl+r"], 120), (["tab", "L"], 80)])
 async def test_a_name_and_a_label_are_limited_and_counted(browser, three, keys, limit):
-    async with browser(size=(160, 40)) as ui:
+    async with browser(size=(159, 40)) as ui:
         await ui.press(*keys)
         assert f" / {limit}" in ui.text()
         line = ui.screen.query_one(Input)
@@ -233,7 +235,7 @@ async def test_a_name_and_a_label_are_limited_and_counted(browser, three, keys, 
 
 
 async def test_the_edit_of_a_label_leaves_the_connectors_in_view_and_offers_recent_labels(browser, three):
-    async with browser(size=(160, 40)) as ui:
+    async with browser(size=(159, 40)) as ui:
         await ui.press("tab", "home", "L")
         status = ui.text().splitlines()[-2]
         assert "Empty removes the label.   ↓ recent labels   Enter save   Esc cancel" in status

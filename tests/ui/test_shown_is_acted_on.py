@@ -9,8 +9,8 @@ import pytest
 from textual.events import MouseScrollUp
 
 from app.actions import branch_options
-from app.controllers import dialog_host
-from app.panes import entry_pane, transcript_pane
+from app.controllers import dialog_host, entry_texts
+from app.panes import transcript_pane
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import asked, pi_session, wheel
 
@@ -106,7 +106,7 @@ class Walk:
             self.points.append(question.target)
             return question
 
-        monkeypatch.setattr(entry_pane, "open_in_program", open_text)
+        monkeypatch.setattr(entry_texts, "open_in_program", open_text)
         monkeypatch.setattr(dialog_host, "open_in_program", open_text)
         monkeypatch.setattr(branch_options, "find_branch_options", note_point)
 
@@ -260,6 +260,19 @@ class Walk:
         await self.settle()
         return block, shown.replace("k", "a")
 
+    async def follow(self, shown):
+        """The transcript below the tree has its cursor on the same entry."""
+        pane = self.ui.screen.beside.transcript_pane
+        if not pane.display:
+            return shown, shown
+        wanted = shown.replace("k", "a")
+
+        def has_followed():
+            return not pane.is_reading and pane.entry is not None and pane.entry.entry_id == wanted
+
+        await self.ui.until(has_followed, f"{wanted} in the transcript")
+        return pane.entry.entry_id, wanted
+
     # commands of the list
 
     async def copied_by(self, *keys):
@@ -329,15 +342,16 @@ async def test_commands_of_the_transcript_act_on_the_block_with_the_cursor(
         ]
         down = ["home", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket"]
         await walk.all(down, commands, moves=True)
-        await walk.all(["2", walk.wider, "ctrl+s", grow], commands, moves=False)
+        await walk.all(["3", walk.wider, "ctrl+s", grow], commands, moves=False)
         up = ["G", "pageup", walk.wheel_up, walk.previous_hit, "left_square_bracket"]
         await walk.all(up, commands, moves=True)
-        await walk.all(["2", "<", walk.narrower, ">"], commands, moves=False)
+        await walk.all(["3", "<", walk.narrower, ">"], commands, moves=False)
         await walk.all([walk.next_branch], commands, moves=True)
         walk.check()
 
 
 @SHARES
+@pytest.mark.usefixtures("tree_shown")
 async def test_commands_of_the_tree_act_on_the_row_with_the_cursor(browser, tmp_path, monkeypatch, share):
     path = long_session(tmp_path)
     added = iter(range(CYCLES, 10 * CYCLES))
@@ -351,7 +365,16 @@ async def test_commands_of_the_tree_act_on_the_row_with_the_cursor(browser, tmp_
         walk = Walk(ui, "tree", monkeypatch, share)
         await ui.until(lambda: ui.tree.view.tree.is_whole, "the tree")
         await ui.press("tab")
-        commands = [walk.copy, walk.copy_code, walk.label, walk.go_on, walk.compare, walk.edit, walk.read]
+        commands = [
+            walk.copy,
+            walk.copy_code,
+            walk.label,
+            walk.go_on,
+            walk.compare,
+            walk.edit,
+            walk.read,
+            walk.follow,
+        ]
         down = ["home", "pagedown", walk.wheel_down, walk.next_hit, "right_square_bracket", "b"]
         await walk.all(down, commands, moves=True)
         await walk.all(["2", walk.wider, grow], commands, moves=False)

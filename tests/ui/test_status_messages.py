@@ -15,8 +15,7 @@ def status(ui):
 @pytest.mark.parametrize(("size", "selector"), [((60, 20), None), ((120, 40), "")])
 async def test_a_message_stands_in_the_status_line_until_a_key(browser, three, size, selector):
     async with browser(size=size, selector=selector) as ui:
-        if selector is not None:
-            await ui.until(lambda: "other branch" in ui.text(), "the branches in the preview")
+        await ui.until(lambda: "other branch" in ui.text(), "the branches in the preview")
         before = ui.text().splitlines()
         await ui.press("ctrl+y")
         assert status(ui) == '✓ Copied the command of "Refactor auth"'
@@ -77,10 +76,10 @@ async def test_ctrl_z_says_why_it_cannot_suspend(browser, three):
     ("broken", "keys"),
     [
         ("app.services.list_facts.all_pins", []),
-        ("app.services.entry_reader.document", ["down"]),
+        ("app.services.entry_reader.document", ["t", "i"]),
         ("app.services.places.archived", ["A"]),
     ],
-    ids=["of the screen", "of a pane", "of a dialog"],
+    ids=["of the screen", "of an entry", "of a dialog"],
 )
 async def test_an_unexpected_error_of_a_service_is_shown(browser, three, monkeypatch, broken, keys):
     def fail(*arguments, **named):
@@ -89,6 +88,8 @@ async def test_an_unexpected_error_of_a_service_is_shown(browser, three, monkeyp
     monkeypatch.setattr(broken, fail)
     async with browser(settle=False) as ui:
         await ui.until(lambda: ui.sessions.row is not None, "the list")
+        if keys:
+            await ui.settled()
         await ui.press(*keys)
         await ui.until(lambda: ui.toasts(), "the message")
         assert ui.toasts()[0].startswith("ValueError: broken")

@@ -196,13 +196,13 @@ def mouse(kind, x, y):
     return kind(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y)
 
 
-async def test_a_press_and_moves_that_arrive_together_are_a_drag(browser, three):
+async def test_a_press_and_moves_that_arrive_together_are_a_drag(browser, three, tree_shown):
     async with browser() as ui:
         places = ui.screen.pane_layout
-        y = places.boxes["entry"].y
+        y = places.boxes["transcript"].y
         for kind, row in ((events.MouseDown, y), (events.MouseMove, y - 3), (events.MouseUp, y - 4)):
             forward(ui, mouse(kind, 100, row))
-        await ui.until(lambda: ui.screen.pane_layout.boxes["entry"].y == y - 4, "the new place")
+        await ui.until(lambda: ui.screen.pane_layout.boxes["transcript"].y == y - 4, "the new place")
         for kind, column in ((events.MouseDown, places.divider), (events.MouseUp, 70)):
             forward(ui, mouse(kind, column, 10))
         await ui.until(lambda: ui.screen.pane_layout.divider == 70, "the new place")

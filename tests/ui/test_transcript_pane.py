@@ -203,7 +203,7 @@ async def test_the_visible_lines_stay_when_more_come_above(tmp_path):
         first, rows = ui.lines.lines[at], len(ui.lines.lines)
         await ui.until(lambda: len(ui.lines.lines) > rows, "more")
         assert ui.lines.lines[ui.lines.top] is first
-        assert ui.rows()[0] == first.text.strip("▌ ")
+        assert ui.rows()[0].startswith(first.text.strip("▌ "))
 
 
 async def test_it_opens_at_a_hit_with_highlights_and_its_branch(tmp_path):
@@ -623,17 +623,9 @@ async def test_plus_and_minus_unfold_and_fold_all_calls(tmp_path):
         assert "│ 2" not in ui.text()
 
 
-async def test_capitals_and_backspace_go_over_long_blocks(tmp_path):
+async def test_backspace_goes_to_the_parent(tmp_path):
     async with pane() as ui:
-        await ui.show(session(tmp_path, *chain("first", "row\n" * 50, "second", "third")))
-        await ui.press("K", "K")
-        assert ui.lines.transcript.cursor == 1
-        assert ui.lines.top == ui.lines.transcript.blocks[1].begin, "its beginning, and not its end"
-        await ui.press("K", "K")
-        assert ui.block.startswith("first")
-        await ui.press("J", "J")
-        assert ui.block.startswith("second")
-        await ui.show(session(tmp_path, *tools(3), name="other"))
+        await ui.show(session(tmp_path, *tools(3)))
         await ui.press("backspace")
         assert ui.block.startswith("▸ bash")
         await ui.press("backspace")

@@ -7,6 +7,8 @@ import pytest
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 @pytest.fixture
 def two_ends(tmp_path):
@@ -34,12 +36,18 @@ def cursor_id(ui):
     return ui.tree.node.id
 
 
+def pointed(ui):
+    """The id of the entry that the transcript has its cursor on."""
+    ref = ui.transcript.transcript.ref()
+    return ref.anchor.entry_id if ref is not None else None
+
+
 async def test_it_opens_on_the_leaf(browser, two_ends):
     async with browser() as ui:
         assert ids(ui) == ["a", "e", "g", "c"], "the turns are folded"
         assert cursor_id(ui) == "g"
         assert ui.tree.follows
-        assert "ship it" in ui.entry.lines[0].text
+        assert "ship it" in ui.conversation
 
 
 async def test_left_and_right_fold_and_move(browser, two_ends):
@@ -165,7 +173,7 @@ async def test_a_filter_unfolds_the_branches(browser, two_ends, key):
 async def test_full_stop_shows_the_hidden_entries_and_hides_them_again(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "ctrl+t", "tab", "full_stop", "e")
-        assert (ui.focus, ui.tree.tree_filter) == ("entry", "all")
+        assert (ui.focus, ui.tree.tree_filter) == ("transcript", "all")
         assert "x" in ids(ui)
         await ui.press("full_stop", "e")
         assert ui.tree.tree_filter == "no-tools"
@@ -196,40 +204,25 @@ async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and
         assert cursor_id(ui) == "x"
 
 
-async def test_the_entry_scrolls_and_steps_to_its_neighbours(browser, tmp_path):
-    long = "\n".join(f"line {number}" for number in range(300))
-    pi_session(tmp_path, *chain("first", long, id="s"), id="s")
+async def test_j_and_k_scroll_the_other_pane_alone(browser, tmp_path):
+    long = "\n\n".join(f"line {number}" for number in range(300))
+    pi_session(tmp_path, *chain("first", long, *["more"] * 200, id="s"), id="s")
+    pi_session(tmp_path, *chain("second", id="t"), id="t")
     async with browser() as ui:
-        await ui.press("tab", "tab", "end")
-        assert "line 299" in ui.text()
-        await ui.press("home")
-        assert "line 0" in ui.text()
-        await ui.press("pagedown", "down", "up", "pageup")
-        assert ui.entry.scroll_offset.y == 0
-        await ui.press("K")
-        await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "first", "the entry before")
-        await ui.press("J")
-        await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "line 0", "the entry after")
+        await ui.until(lambda: ui.tree.view.tree.is_whole, "the tree")
+        for focus, other in (("sessions", "transcript"), ("tree", "transcript"), ("transcript", "tree")):
+            assert ui.focus == focus
+            lines = ui.screen.query_one(f"#{other}")
+            top, row = lines.scroll_offset.y, ui.sessions.cursor
+            await ui.press("K")
+            assert lines.scroll_offset.y == top - 3
+            await ui.press("J")
+            assert lines.scroll_offset.y == top
+            assert (ui.focus, ui.sessions.cursor) == (focus, row)
+            await ui.press("tab")
 
 
-async def test_another_width_wraps_the_entry_again(browser, tmp_path):
-    pi_session(tmp_path, *chain("word " * 100, id="s"), id="s")
-    async with browser(size=(160, 40)) as ui:
-        before = len(ui.entry.lines)
-        await ui.pilot.resize_terminal(120, 40)
-        await ui.until(lambda: len(ui.entry.lines) > before, "narrower lines")
-        assert all(len(line.text) <= ui.entry.cells for line in ui.entry.lines)
-
-
-async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
-    pi_session(tmp_path, *chain("x" * 600_000 + "\n" + "y\n" * 200_000, id="s"), id="s")
-    async with browser() as ui:
-        await ui.until(lambda: len(ui.entry.lines) > 200_000, "all lines")
-        # a few screens of lines, which are drawn again as batches arrive
-        assert ui.entry.drawn < 10_000
-
-
-async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, tmp_path):
+async def test_the_transcript_follows_the_cursor_through_a_filter(browser, two_ends, tmp_path):
     pi_session(
         tmp_path,
         *chain("one", "two", "three", id="lab"),
@@ -240,10 +233,10 @@ async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, 
         await ui.press("slash", *"lab", "enter")
         await ui.settled()
         await ui.press("tab", "ctrl+l")
-        await ui.until(lambda: ui.entry.lines[0].text == "one", "the labelled entry")
+        await ui.until(lambda: pointed(ui) == "00000001", "the labelled entry")
         await ui.press("ctrl+l")
         assert cursor_id(ui) == "00000003"
-        await ui.until(lambda: ui.entry.lines[0].text == "three", "the entry under the cursor")
+        await ui.until(lambda: pointed(ui) == "00000003", "the entry under the cursor")
 
 
 async def test_a_narrow_border_has_the_filter_first(browser, three):

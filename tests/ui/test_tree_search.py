@@ -15,6 +15,8 @@ from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session, strips
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("tree_shown")
+
 
 def call(id, parent, name, arguments):
     block = {"type": "toolCall", "id": f"call-{id}", "name": name, "arguments": arguments}
@@ -229,9 +231,9 @@ async def test_hits_have_a_mark_and_highlights(browser, forked):
         await search(ui, "redis")
         row = next(line for line in ui.text().splitlines() if "use redis" in line)
         assert "❯•/" in row
-        assert ui.entry.words == ("redis",)
+        assert ui.screen.beside.tree_pane.searched_words == ("redis",)
         await ui.press("escape")
-        assert ui.entry.words == ()
+        assert ui.screen.beside.tree_pane.searched_words == ()
 
 
 async def test_appended_entries_are_searched(browser, forked):
@@ -349,9 +351,9 @@ async def test_a_narrow_rule_shows_the_facts_of_the_branch_that_fit(browser, tmp
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()
         assert "━ branch 1 of 2 · 1 turn · 30k tokens · $0.25 · 50m 00s ━" in ui.text()
-        await ui.pilot.resize_terminal(50, 24)
+        await ui.pilot.resize_terminal(57, 24)
         await ui.until(lambda: "━ branch 1 of 2 · 1 turn · $0.25 ━" in ui.text(), "the shorter facts")
-        await ui.pilot.resize_terminal(40, 24)
+        await ui.pilot.resize_terminal(47, 24)
         await ui.until(lambda: "━ branch 1 of 2 · 1 turn ━" in ui.text(), "the first facts")
 
 

@@ -34,6 +34,7 @@ from app.view.geometry import (
     share_of,
     with_divider,
     with_rule,
+    with_second,
 )
 from app.view.line import fit_line, highlight, line_width, plain_text
 from tests.cases import cases
@@ -43,6 +44,8 @@ PIECES = st.lists(
     st.tuples(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12), st.just("text")),
     max_size=6,
 )
+
+WITH_TREE = Sizes(hidden=())
 
 
 @given(PIECES, st.integers(0, 40))
@@ -61,7 +64,7 @@ def test_a_cut_line_ends_with_an_ellipsis():
     st.sampled_from(PLACED),
     st.builds(
         Sizes,
-        *[st.integers(0, 999)] * 3,
+        *[st.integers(0, 999)] * 5,
         st.sets(st.sampled_from(PLACED)).map(tuple),
     ),
     st.booleans(),
@@ -71,7 +74,8 @@ def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, sizes,
     assert focus in places.boxes
     rows = lines - 2 - places.header - places.closing
     covered = sum(box.width * box.height for box in places.boxes.values())
-    assert covered + (rows if places.divider >= 0 else 0) == columns * rows
+    columns_between = (places.divider >= 0) + (places.second >= 0)
+    assert covered + rows * columns_between == columns * rows
     for box in places.boxes.values():
         assert box.x >= 0
         assert box.x + box.width <= columns
@@ -82,9 +86,10 @@ def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, sizes,
 @cases(
     ("size", "divider", "boxes"),
     [
-        ((160, 45), 64, {"sessions": (0, 1, 64, 41), "tree": (65, 1, 95, 25), "entry": (65, 26, 95, 16)}),
-        ((120, 40), 52, {"sessions": (0, 1, 52, 36), "tree": (53, 1, 67, 22), "entry": (53, 23, 67, 14)}),
-        ((80, 24), -1, {"sessions": (0, 0, 80, 10), "tree": (0, 10, 80, 12)}),
+        ((160, 45), 64, {"sessions": (0, 1, 64, 41), "transcript": (65, 1, 95, 41)}),
+        ((120, 40), 52, {"sessions": (0, 1, 52, 36), "transcript": (53, 1, 67, 36)}),
+        ((109, 40), -1, {"sessions": (0, 1, 109, 16), "transcript": (0, 17, 109, 20)}),
+        ((80, 24), -1, {"sessions": (0, 0, 80, 10), "transcript": (0, 10, 80, 12)}),
         ((40, 15), -1, {"sessions": (0, 0, 40, 13)}),
         ((20, 8), -1, {"sessions": (0, 0, 20, 6)}),
     ],
@@ -95,8 +100,21 @@ def test_the_places_for_each_size(size, divider, boxes):
     assert places.header == places.closing == (size[1] >= 30)
 
 
-def test_a_stacked_screen_shows_the_entry_below_its_tree():
-    assert list(place(80, 24, "entry").boxes) == ["tree", "entry"]
+@cases(
+    ("size", "boxes"),
+    [
+        ((120, 40), {"sessions": (0, 1, 52, 36), "tree": (53, 1, 67, 14), "transcript": (53, 15, 67, 22)}),
+        ((159, 40), {"sessions": (0, 1, 63, 36), "tree": (64, 1, 95, 14), "transcript": (64, 15, 95, 22)}),
+        ((160, 40), {"sessions": (0, 1, 44, 36), "tree": (45, 1, 48, 36), "transcript": (94, 1, 66, 36)}),
+        ((80, 24), {"sessions": (0, 0, 80, 10), "tree": (0, 10, 80, 12)}),
+    ],
+)
+def test_the_places_with_the_tree_for_each_size(size, boxes):
+    assert place(*size, sizes=WITH_TREE).boxes == boxes
+
+
+def test_a_stacked_screen_shows_tree_or_transcript():
+    assert list(place(80, 24, "transcript", WITH_TREE).boxes) == ["sessions", "transcript"]
     assert list(place(80, 24, "tree").boxes) == ["sessions", "tree"]
 
 
@@ -116,22 +134,37 @@ def test_a_border_that_comes_near_an_edge_closes_a_pane():
 
 
 def test_a_moved_border_stands_where_it_was_put_and_closes_panes_at_an_edge():
-    sizes = with_divider(Sizes(), 50, 160)
-    places = place(160, 45, sizes=sizes)
+    sizes = with_divider(WITH_TREE, 50, place(140, 45, sizes=WITH_TREE), 140)
+    places = place(140, 45, sizes=sizes)
     assert (places.boxes["sessions"].width, sizes.hidden) == (50, ())
-    assert with_divider(sizes, 10, 160).hidden == ("sessions",)
-    assert with_divider(sizes, 155, 160).hidden == ("tree", "entry")
-    moved = with_rule(sizes, places, "entry", 20)
+    assert with_divider(sizes, 10, places, 140).hidden == ("sessions",)
+    assert with_divider(sizes, 135, places, 140).hidden == ("tree", "transcript")
+    moved = with_rule(sizes, places, "transcript", 20)
     assert moved is not None
-    assert place(160, 45, sizes=moved).boxes["entry"].y == 20
-    assert with_rule(sizes, places, "entry", places.top).hidden == ("tree",)
+    assert place(140, 45, sizes=moved).boxes["transcript"].y == 20
+    assert with_rule(sizes, places, "transcript", places.top).hidden == ("tree",)
     assert with_rule(sizes, places, "tree", 20) is None
 
 
+@cases("columns", [160, 177, 200, 333])
+def test_a_moved_column_stands_where_it_was_put_and_leaves_the_other(columns):
+    places = place(columns, 45, sizes=WITH_TREE)
+    for size in range(20, places.second - 20):
+        moved = place(columns, 45, sizes=with_divider(WITH_TREE, size, places, columns))
+        assert (moved.divider, moved.second) == (size, places.second)
+    for column in range(places.divider + 21, columns - 20):
+        moved = place(columns, 45, sizes=with_second(WITH_TREE, column, places, columns))
+        assert (moved.divider, moved.second) == (places.divider, column)
+    assert with_divider(WITH_TREE, places.second, places, columns).hidden == ("tree",)
+    assert with_second(WITH_TREE, places.divider, places, columns).hidden == ("tree",)
+    assert with_second(WITH_TREE, columns, places, columns).hidden == ("transcript",)
+
+
 def test_sizes_are_remembered_and_damaged_ones_ignored():
-    sizes = Sizes(333, 0, 500, ("entry",))
+    sizes = Sizes(left=333, upper=0, list=500, middle=250, hidden=("transcript",))
     assert initial_sizes(saved_sizes(sizes)) == sizes
-    assert initial_sizes({"pane-left": "x", "pane-upper": "-3", "panes-hidden": "sessions,x,,"}) == Sizes()
+    assert initial_sizes({"pane-left": "x", "pane-upper": "-3"}) == Sizes()
+    assert initial_sizes({"panes-closed": "sessions,x,,"}) == WITH_TREE
 
 
 def test_a_rule_drops_whole_figures_and_cuts_its_title_last():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.reports.tree import draw as report
-from app.reports.tree import render_tree_row
 from app.sessions import open_tree
-from app.view import ASCII, TREE_FILTERS, TreeView
+from app.view import ASCII, TREE_FILTERS, TreeView, render_tree_row
 from app.view.line import plain_text
 from tests.cases import cases
 from tests.factory import chain, entry, header, message, write_session
@@ -25,28 +25,27 @@ def drawn(view, cells=60):
     for index in range(view.count):
         row = view.row(index)
         active = row.node.index in view.active
-        line = render_tree_row(
-            row, cells, label=row.node.label, active=active, leaf=index == leaf, glyphs=ASCII
-        )
-        rows.append(plain_text(line).rstrip())
+        line = render_tree_row(row, cells, selected=False, active=active, leaf=index == leaf, glyphs=ASCII)
+        # Labels and the mark of the leaf stand at the right end.
+        rows.append(re.sub(r"(?<=\S) {2,}(?=# |<- |[+] ~)", " ", plain_text(line).rstrip()))
     return rows
 
 
 def test_a_chain_is_not_indented_and_the_leaf_is_marked(tmp_path):
     view = opened(tmp_path, *chain("hello", "hi", "bye"))
-    assert drawn(view) == [" * user: hello", " * assistant: hi", " * user: bye <- leaf"]
+    assert drawn(view) == [" * > hello", " *   hi", " * > bye <- leaf"]
 
 
 def test_the_branch_with_the_leaf_comes_first(tmp_path):
     view = opened(tmp_path, *branched())
     assert ids(view) == ["a", "b", "e", "f", "c", "d"]
     assert drawn(view) == [
-        " * user: fix the login",
-        " * assistant: the token is read too early",
-        " * |= user: use redis [redis]",
-        " * |   assistant: done, faster <- leaf",
-        "   `= user: try caching it",
-        "       assistant: done, slower",
+        " * > fix the login",
+        " *   the token is read too early",
+        " * |= > use redis # redis",
+        " * |    done, faster <- leaf",
+        "   `= > try caching it",
+        "        done, slower",
     ]
 
 
@@ -74,7 +73,7 @@ def test_a_fold_hides_and_counts_the_entries_below(tmp_path):
     view = opened(tmp_path, *branched())
     view.fold(view.tree.by_id["e"], True)
     assert ids(view) == ["a", "b", "e", "c", "d"]
-    assert drawn(view)[2] == " * |+ user: use redis (1) [redis] <- leaf"
+    assert drawn(view)[2] == " * |+ > use redis # redis + ~ 1 entry <- leaf"
     assert view.index_of(view.tree.by_id["f"]) == 2
     view.fold(view.tree.by_id["e"], False)
     assert ids(view) == ["a", "b", "e", "f", "c", "d"]
@@ -119,9 +118,9 @@ def test_children_of_a_hidden_entry_are_drawn_under_the_nearest_shown_ancestor(t
         message("c", "m", "assistant", "three"),
     )
     assert drawn(view) == [
-        " * user: one",
-        " * |- assistant: three <- leaf",
-        "   `- assistant: two",
+        " * > one",
+        " * |-   three <- leaf",
+        "   `-   two",
     ]
 
 
@@ -133,7 +132,7 @@ def test_a_branch_without_shown_entries_is_not_drawn(tmp_path):
         entry("custom", "x", "a", customType="t"),
         message("b", "a", "assistant", "two"),
     )
-    assert drawn(view) == [" * user: one", " * assistant: two <- leaf"]
+    assert drawn(view) == [" * > one", " *   two <- leaf"]
 
 
 def test_several_roots_stand_side_by_side(tmp_path):
@@ -144,13 +143,13 @@ def test_several_roots_stand_side_by_side(tmp_path):
         message("s", "r", "assistant", "ok"),
     )
     assert drawn(view) == [
-        " * = user: again",
-        " * assistant: ok <- leaf",
-        "   = user: one (another root)",
-        "   assistant: two",
+        " * = > again",
+        " *   ok <- leaf",
+        "   = > one (another root)",
+        "     two",
     ]
     view.fold(view.tree.by_id["00000001"], True)
-    assert drawn(view)[2] == "   + user: one (1) (another root)"
+    assert drawn(view)[2] == "   + > one (another root) + ~ 1 entry"
 
 
 def test_every_root_but_the_first_is_marked(tmp_path):
@@ -164,11 +163,11 @@ def test_every_root_but_the_first_is_marked(tmp_path):
         message("e", "d", "assistant", "found"),
     )
     assert drawn(view, 80) == [
-        " * = user: lost ! its parent is not in the file",
-        " * assistant: found <- leaf",
-        "   = user: root one (another root)",
-        "   assistant: answer one",
-        "   user: root two (another root)",
+        " * = > lost ! its parent is not in the file",
+        " *   found <- leaf",
+        "   = > root one (another root)",
+        "     answer one",
+        "   > root two (another root)",
     ]
 
 
@@ -184,16 +183,16 @@ def test_a_hidden_root_is_marked_on_its_first_shown_entry(tmp_path):
         message("e", "d", "assistant", "found"),
     )
     assert drawn(view, 80)[2:] == [
-        "   = user: first (another root)",
-        "   assistant: answer",
-        "   user: first, in other words (another branch)",
+        "   = > first (another root)",
+        "     answer",
+        "   > first, in other words (another branch)",
     ]
     view.set_filter("all")
     assert drawn(view, 80)[2:] == [
-        "   = [model: x] (another root)",
-        "   |= user: first",
-        "   |   assistant: answer",
-        "   `- user: first, in other words",
+        "   =   [model: x] (another root)",
+        "   |= > first",
+        "   |    answer",
+        "   `- > first, in other words",
     ]
 
 
@@ -201,8 +200,8 @@ def test_the_command_line_marks_roots_as_the_screen_does(tmp_path):
     view = opened(tmp_path, *chain("one", "two"), message("r", None, "user", "again"))
     _, *printed = report(view.tree, "/home/me", 80, ascii_only=True)
     rows = [line[9:] for line in printed]  # without the column of the ids
-    assert rows == drawn(view, 80)
-    assert rows[1] == "   = user: one (another root)"
+    assert [row.split() for row in rows] == [row.split() for row in drawn(view, 71)]
+    assert rows[1] == "   = > one (another root)"
 
 
 @cases(
@@ -281,8 +280,8 @@ def test_an_error_is_marked_without_colour(tmp_path):
     answer = message("c", "b", "assistant", "529 is a prime neighbour", 3)
     view = opened(tmp_path, header(), message("a", None, "user", "go", 1), failed, answer)
     rows = [row.rstrip() for row in drawn(view)]
-    assert rows[1].endswith("assistant: (error) 529 overloaded")
-    assert "assistant: 529 is" in rows[2]
+    assert rows[1].endswith("x error: 529 overloaded")
+    assert "  529 is" in rows[2]
 
 
 def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):
@@ -296,8 +295,8 @@ def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):
     view = opened(tmp_path, *lines)
     deepest = view.index_of(view.tree.by_id["n59"])
     text = drawn(view, 60)[deepest]
-    assert "user: level 59" in text
-    assert "~ " in text
+    assert "> level 59" in text
+    assert "<58 " in text, "the number of all levels"
 
 
 def test_twenty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
@@ -419,14 +418,12 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
 
 @cases(
     ("role", "shown"),
-    [("user", "user: …"), ("assistant", "assistant: …"), ("toolResult", "[…]"), (None, "[…]")],
+    [("user", "> …"), ("assistant", "  …"), ("toolResult", "- …"), (None, "  […]")],
 )
 def test_an_unread_row_names_its_role(tmp_path, role, shown):
     line = message("a", None, role, "hello") if role else entry("custom", "a", None, customType="t")
     view = opened(tmp_path, header(), line, tree_filter="all")
-    row = render_tree_row(
-        view.row(0), 40, label=view.row(0).node.label, active=True, leaf=False, glyphs=ASCII
-    )
+    row = render_tree_row(view.row(0), 40, selected=False, active=True, leaf=False, glyphs=ASCII)
     assert plain_text(row).rstrip() == f" * {shown}"
 
 

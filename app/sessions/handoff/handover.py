@@ -361,6 +361,9 @@ class Handover:
         """The line of an entry in the same spelling, whose other bytes stay."""
         source = made.sources[-1]
         before: dict[str, Any] = {"id": source.id, "parentId": source.parent_id}
+        if source.id.encode("utf-8", "surrogatepass") not in source.migrated_line:
+            # The file has no ids, and those that it is read with are made up.
+            before = {}
         after = dict(head)
         if source.type in _REFERRING:
             before |= source.decoded()

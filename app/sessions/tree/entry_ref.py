@@ -18,3 +18,5 @@ class EntryRef(NamedTuple):
 
 FIRST_ENTRY = EntryRef(None, -1)
 """The first entry of the active path."""
+LAST_PROMPT = EntryRef(None, -2)
+"""The last prompt of the active path, as far as the end of the file has one."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.long_lines import LONG_LINE
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_loader import read_node
-from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
+from app.sessions.tree.entry_ref import FIRST_ENTRY, LAST_PROMPT, EntryRef
 from app.sessions.tree.node import path_to
 from app.sessions.tree.tree import open_end, shared_tree
 
@@ -72,15 +72,19 @@ class PathReader:
         with tree.growing:
             self._known = len(tree.entries)
             self._entries, self._is_active = path_through(
-                tree, through or (None if anchor == FIRST_ENTRY else anchor)
+                tree, through or (None if anchor in (FIRST_ENTRY, LAST_PROMPT) else anchor)
             )
         # The number of entries of the file above those of `_entries`, if it is known.
         self._unread = 0 if tree.is_whole else None if entries is None else entries - len(self._entries)
         index = len(self._entries) - 1
         node = None if anchor is None else tree.find(*anchor)
         self.found = anchor == FIRST_ENTRY and bool(self._entries)
+        prompts = (at for at in range(index, -1, -1) if self._entries[at].role == "user")
         if self.found:
             index = 0
+        elif anchor == LAST_PROMPT:
+            prompt = next(prompts, -1)
+            self.found, index = prompt >= 0, prompt if prompt >= 0 else index
         elif node is not None and node in self._entries:
             self.found, index = True, self._entries.index(node)
         self.start = self._entries[index] if self._entries else None
@@ -174,7 +178,8 @@ def open_path(
     branch that `index.search.hit_branch` names.
 
     :param agents: the agents whose store the file is in; empty if that is not known.
-    :param anchor: the entry to begin with; `FIRST_ENTRY` for the root, None for the leaf.
+    :param anchor: the entry to begin with; `FIRST_ENTRY` for the root, `LAST_PROMPT` for that prompt, or for
+        the leaf without one, None for the leaf.
     :param entries: the number of entries of a session without branches, if it is known for the current file.
     :param through: another entry that the path leads through, if the first one does not say which path.
     :param keep_going: called often, also by the methods of the result; if it returns False, they are
@@ -183,5 +188,5 @@ def open_path(
     :raises Cancelled: `keep_going` returned False.
     :raises OSError: the file cannot be read.
     """
-    tree = open_end(path, agents) if anchor is None and through is None else None
+    tree = open_end(path, agents) if anchor in (None, LAST_PROMPT) and through is None else None
     return PathReader(tree or shared_tree(path, agents, keep_going), anchor, through, entries, keep_going)

@@ -1,4 +1,4 @@
-"""The entry pane: the whole entry, readable and inert, and its ways out (clipboard, pager, editor)."""
+"""The dialog with an entry: readable and inert, with its details or raw; and its ways out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 from textual.app import SuspendNotSupported
 
 from app.formats import inert
-from app.services.entry_reader import EntryReader
-from app.setup import Setup
+from app.widgets.entry_lines import EntryLines
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session, strips
 
@@ -47,7 +46,7 @@ HOSTILE += "| \x1b | [x] |\n|-|-|\n| \u2066 | \r |"
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """A function that opens the browser on one session and focuses its entry pane."""
+    """A function that opens the browser on one session, and the dialog with its last entry."""
 
     class Opened:
         def __init__(self, **options):
@@ -55,8 +54,8 @@ def opened(browser, tmp_path):
 
         async def __aenter__(self):
             ui = await self.manager.__aenter__()
-            await ui.press("tab", "tab")
-            assert ui.focus == "entry"
+            await ui.press("t", "i")
+            await ui.until(lambda: ui.focus == "entry" and ui.entry.lines, "the entry")
             return ui
 
         async def __aexit__(self, *failure):
@@ -83,7 +82,7 @@ def clipboard(ui):
 async def test_prose_is_formatted(opened):
     async with opened(*answer({"type": "text", "text": MARKDOWN})) as ui:
         shown = ui.text()
-        for line in ("│ Plan", "step │ what", "─────┼─", "one  │ ls", "│ print(2)"):
+        for line in ("Plan", "step │ what", "─────┼─", "one  │ ls", "│ print(2)"):
             assert line in shown
         styles = {text: style for line in ui.entry.lines for text, style in line.spans}
         assert styles["this"] == "emphasis"
@@ -119,19 +118,35 @@ async def test_every_part_of_an_answer_is_shown(opened):
             "er: [" + '"x"]',
         ):
             assert line in text
-        assert "responseId" not in text
-        await ui.press("i")
-        await ui.until(lambda: ui.entry.lines[0].text.startswith("responseId"), "the details")
-        table = [line.text for line in ui.entry.lines]
         for line in (
             "responseId  r-1",
             "model       p/m",
             "tokens      1,200 input, 20 output, 7 cache read",
         ):
-            assert line in table
-        assert "├━ Answer · m · " in ui.text()
+            assert line in text
+        assert "╭─ Answer · m · " in ui.text()
+        await ui.press("r")
+        await ui.until(lambda: ui.entry.lines[0].text == "{", "the raw entry")
+        assert " · raw ─" in ui.text()
         await ui.press("i")
-        await ui.until(lambda: "─ thinking" in ui.entry.lines[0].text, "the text")
+        await ui.until(lambda: ui.entry.lines[0].text.startswith("responseId"), "the details")
+        await ui.press("i")
+        assert not ui.screen.is_modal
+
+
+@pytest.mark.parametrize("keys", [["v"], ["v", "slash", *"one", "enter"]], ids=["", "search"])
+async def test_the_dialogs_keep_the_transcript_its_place_and_its_search(browser, tmp_path, keys):
+    pi_session(tmp_path, *chain(*["one\n\ntwo", "three\n\nfour"] * 30, id="s"), id="s")
+    async with browser() as ui:
+        await ui.press(*keys, "home", "pagedown")
+        await ui.until(lambda: " of 30" in ui.text(), "the place")
+        before, cursor = ui.text(), ui.transcript.transcript.ref()
+        for key in ("i", "r"):
+            await ui.press(key)
+            await ui.until(lambda: ui.is_in("Prompt", "Answer"), "the dialog")
+            await ui.press("escape")
+            await ui.until(lambda: ui.text() == before, "the same picture")
+            assert (ui.transcript.transcript.ref(), ui.focus) == (cursor, "transcript")
 
 
 async def test_a_diff_in_a_tool_result_has_signs_and_styles(opened):
@@ -161,7 +176,7 @@ async def test_hostile_text_is_inert(opened):
             assert not any(char in strip.text for char in "\x1b\x07\x9b\r\u202e\u2066")
         await ui.press("Y")
         assert clipboard(ui).startswith("\x1b[31mrm")
-        await ui.press("y", "y", "vertical_line", "e")
+        await ui.press("y", "vertical_line", "e")
         assert len(ui.toasts()) == 4
         assert all(inert(toast) == toast for toast in ui.toasts())
 
@@ -170,7 +185,7 @@ async def test_a_text_is_copied_as_it_was_written(opened):
     async with opened(
         *answer({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": MARKDOWN})
     ) as ui:
-        await ui.press("y", "y")
+        await ui.press("y")
         assert clipboard(ui) == MARKDOWN
         assert ui.toasts() == ["Text copied, 18 lines – if the terminal takes it (OSC 52)"]
 
@@ -179,7 +194,7 @@ async def test_a_lone_surrogate_is_copied_by_its_code(opened):
     lines = answer({"type": "text", "text": "a"})
     lines[-1]["message"]["content"][0]["text"] = "a\ud83db"
     async with opened(*lines[:-1], json.dumps(lines[-1])) as ui:
-        await ui.press("y", "y")
+        await ui.press("y")
         assert clipboard(ui) == "a\\ud83db"
 
 
@@ -218,31 +233,10 @@ async def test_the_content_of_a_written_file_can_be_copied(opened):
         assert ui.toasts()[-1].startswith("Code block 1 of 1 (content) copied, 2 lines")
 
 
-async def test_the_code_of_another_entry_is_not_copied(opened):
-    async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as ui:
-        await ui.press("2", "plus", "3", "Y")
-        await ui.press("K")
-        await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
+async def test_without_code_none_is_copied(opened):
+    async with opened(*chain("```\nfirst\n```", "none", id="s")) as ui:
         await ui.press("Y")
-        assert clipboard(ui) == "third"
         assert ui.toasts()[-1] == "Code: there is none here"
-
-
-async def test_the_key_for_code_is_offered_only_if_there_is_some(opened):
-    def is_offered():
-        return "Y copy code" in ui.text().splitlines()[-1]
-
-    # the code is in a later batch of lines
-    late = "line\n\n" * 400 + "```\nlast\n```"
-    async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as ui:
-        await ui.until(is_offered, "the key")
-        await ui.press("2", "plus", "3", "K")
-        await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
-        await ui.until(lambda: not is_offered(), "the key to go")
-        assert "i details" in ui.text().splitlines()[-1]
-        await ui.press("K")
-        await ui.until(lambda: [line.text for line in ui.entry.lines][1:2] == ["first"], "the first entry")
-        await ui.until(is_offered, "the key")
 
 
 # pager and editor
@@ -296,7 +290,7 @@ async def test_the_raw_entry_is_copied_and_edited_as_shown(opened, tmp_path, sus
     async with opened(*chain("q", "a", id="s"), env={"VISUAL": "editor"}) as ui:
         await ui.press("r")
         await ui.until(lambda: ui.entry.lines[0].text == "{", "the raw entry")
-        await ui.press("e", "y", "y")
+        await ui.press("e", "y")
         assert (tmp_path / "shown").read_text().startswith('{\n  "type": "message"')
         assert (tmp_path / "shown.name").read_text().endswith(".json")
         assert clipboard(ui) == (tmp_path / "shown").read_text()
@@ -349,19 +343,19 @@ async def test_a_terminal_that_cannot_be_suspended_is_reported(opened, tmp_path,
         assert ui.toasts() == ["Other programs cannot run here"]
 
 
-async def test_a_very_long_text_comes_in_batches_and_is_complete(opened):
+async def test_a_very_long_text_comes_in_batches_and_is_complete(browser, tmp_path, monkeypatch):
     text = "".join(f"- item {number} of *many*\n\n```\ncode {number}\n```\n" for number in range(8_000))
-    lines = chain("q", text, "r", id="s")
+    pi_session(tmp_path, *chain("q", text, id="s"), id="s")
     shown = []
-    async with opened(*lines) as ui:
-        real_show_lines = ui.entry.show_lines
+    real_show_lines = EntryLines.show_lines
 
-        def show(lines, *, more, **options):
-            shown.append((len(lines), more))
-            real_show_lines(lines, more=more, **options)
+    def show(self, lines, *, more, **options):
+        shown.append((len(lines), more))
+        real_show_lines(self, lines, more=more, **options)
 
-        ui.entry.show_lines = show
-        await ui.press("2", "plus", "3", "K")
+    monkeypatch.setattr(EntryLines, "show_lines", show)
+    async with browser(size=(120, 60)) as ui:
+        await ui.press("t", "i")
         await ui.until(
             lambda: shown and "│ code 7999" in [line.text for line in ui.entry.lines[-4:]], "all of it"
         )
@@ -371,68 +365,45 @@ async def test_a_very_long_text_comes_in_batches_and_is_complete(opened):
         assert ui.toasts()[-1].startswith("Code block 1 of 8,000 copied")
 
 
-async def test_the_entry_under_the_cursor_is_copied_after_fast_moves(opened):
-    async with opened(*chain("question", "answer", id="s")) as ui:
-        await ui.press("K")
-        await ui.until(lambda: ui.entry.lines[0].text == "question", "the entry above")
-        await ui.pilot.press("J", "y", "y")
+async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
+    pi_session(tmp_path, *chain("x" * 600_000 + "\n" + "y\n" * 200_000, id="s"), id="s")
+    async with browser() as ui:
+        await ui.press("t", "i")
+        await ui.until(lambda: len(ui.entry.lines) > 200_000, "all lines")
+        # a few screens of lines, which are drawn again as batches arrive
+        assert ui.entry.drawn < 10_000
+
+
+async def test_another_width_wraps_the_entry_again(opened):
+    async with opened(*chain("word " * 100, id="s")) as ui:
+        before = len(ui.entry.lines)
+        await ui.pilot.resize_terminal(60, 40)
+        await ui.until(lambda: len(ui.entry.lines) > before, "narrower lines")
+        assert all(len(line.text) <= ui.entry.cells for line in ui.entry.lines)
+
+
+# from the tree, without the dialog
+
+
+async def test_the_entry_under_the_cursor_is_copied_after_fast_moves(browser, tmp_path):
+    pi_session(tmp_path, *chain("question", "answer", "again", id="s"), id="s")
+    async with browser() as ui:
+        await ui.press("t", "plus")
+        await ui.pilot.press("up", "y", "y")
         await ui.until(ui.toasts, "the copy")
         assert clipboard(ui) == "answer"
-        assert len(ui.toasts()) == 1
+        assert ui.toasts() == ["Text copied, 6 characters – if the terminal takes it (OSC 52)"]
 
 
-async def test_a_hidden_entry_is_copied_as_well(browser, tmp_path):
-    pi_session(tmp_path, *chain("question", "answer", id="s"), id="s")
+async def test_the_code_of_the_tree_is_copied_block_by_block_and_entry_by_entry(browser, tmp_path):
+    pi_session(tmp_path, *chain("```\nfirst\n```\n\n```\nsecond\n```", "none", "more", id="s"), id="s")
     async with browser(size=(80, 24)) as ui:
-        await ui.press("tab")
-        assert not ui.entry.is_laid_out
-        await ui.press("y", "y")
-        await ui.until(ui.toasts, "the copy")
-        assert clipboard(ui) == "answer"
-        await ui.press("up", "y", "y")
-        await ui.until(lambda: len(ui.toasts()) == 2, "the other copy")
-        assert clipboard(ui) == "question"
-
-
-@pytest.fixture
-def set_minute(monkeypatch):
-    """A function that sets the clock to this many minutes after the first entry, and lets it tick."""
-    start = 1_777_629_600_000  # tests.factory.stamp(0)
-
-    def set_clock(ui, minute):
-        monkeypatch.setattr(Setup, "now_ms", lambda setup: int(start + minute * 60_000))
-        ui.screen.beside.update_ages()
-
-    return set_clock
-
-
-async def test_the_time_in_the_rule_follows_the_clock_and_only_it_is_painted(opened, set_minute):
-    async with opened(*chain("one", "two", id="s")) as ui:
-        entry_pane = ui.screen.beside.entry_pane
-        await ui.press("tab")
-        assert ui.entry.lines
-        set_minute(ui, 2)
-        assert entry_pane.words[0].startswith("Answer · ")
-        hour = entry_pane.words[0]
-        assert hour in ui.text()
-        painted, drawn = [], ui.entry.drawn
-        entry_pane.refresh = lambda *regions, **options: painted.append(regions)
-        set_minute(ui, 9.5)
-        assert painted == []
-        set_minute(ui, 3 * 24 * 60)
-        assert entry_pane.words[0] == hour.replace(" · ", " · 1 May ")
-        assert len(painted) == 1
-        assert ui.entry.drawn == drawn
-
-
-async def test_the_time_is_that_of_the_shown_entry(opened, set_minute, monkeypatch):
-    requests = []
-    async with opened(*chain("one", "two", id="s")) as ui:
-        entry_pane = ui.screen.beside.entry_pane
-        set_minute(ui, 9)
-        shown = entry_pane.words[0]
-        monkeypatch.setattr(EntryReader, "read", lambda *arguments, **options: requests.append(arguments))
-        ui.tree.move_to(0)
-        await ui.until(lambda: requests, "the request for another entry")
-        set_minute(ui, 9)
-        assert entry_pane.words[0] == shown
+        await ui.press("t", "plus", "home")
+        for copied in ("first", "second", "first"):
+            ui.app.copy_to_clipboard("")
+            await ui.press("Y")
+            await ui.until(lambda: clipboard(ui), "the copy")
+            assert clipboard(ui) == copied
+        await ui.press("down", "Y")
+        await ui.until(lambda: ui.toasts()[-1] == "Code: there is none here", "the message")
+        assert clipboard(ui) == "first"
