@@ -22,6 +22,7 @@ from app.startup.driver import call_on_end, driver_class, suspend
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
+from app.view.formatting import use_clock
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
 from app.view.preset import BROWSER, SELECTOR, Preset
@@ -121,6 +122,7 @@ class Browser(CrashApp["Plan | None"]):
         self._news = news
         self._settings = settings or Settings()
         self._model = model or empty_list(surroundings, self._settings, self._preset)
+        use_clock(self._settings.clock)
         ascii_only = self._settings.draws_ascii(surroundings.env)
         spell = speller(surroundings.encoding, ascii_only=ascii_only)
         self._ascii_filters = [AsciiFilter(spell)] if spell is not None else []

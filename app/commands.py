@@ -42,6 +42,7 @@ MENUS: dict[str, tuple[str, dict[str, str]]] = {
             "t": "trash.show",
             "h": "history.show",
             "s": "statistics.show",
+            "d": "disk.show",
             "a": "archive.show",
             "comma": "settings.show",
             "f": "theme.choose",
@@ -162,6 +163,12 @@ COMMANDS: tuple[Command, ...] = (
     _sessions("session.tag", "number_sign", "screen.act('tag')", "Edit the tags and the note of the session"),
     _no_preview("session.fork", "f", "screen.act('fork')", "Fork the session"),
     _no_preview("session.fork_to", "F", "screen.act('fork_to')", "Fork the session into another folder"),
+    _no_preview(
+        "session.keep", "B", "screen.act('keep')", "Keep copies of the marked sessions (or this one)"
+    ),
+    _no_preview(
+        "session.restore", "R", "screen.act('restore')", "Restore the kept session, whose file is gone"
+    ),
     _no_preview("session.new", "c", "screen.act('new_session')", "Start a new session in this folder"),
     _sessions("session.tree", "t", "beside.show_tree", "Show the tree of the session, and go to it", "tree"),
     _no_preview(
@@ -175,22 +182,22 @@ COMMANDS: tuple[Command, ...] = (
         "beside.previous_prompt",
         "left_square_bracket alt+up",
         "beside.go_prompt(-1)",
-        "Previous prompt in the pane beside",
+        "Previous prompt in the preview",
     ),
     _no_preview(
         "beside.next_prompt",
         "right_square_bracket alt+down",
         "beside.go_prompt(1)",
-        "Next prompt in the pane beside",
+        "Next prompt in the preview",
     ),
     _no_preview(
-        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the pane beside", selector=""
+        "session.next_hit", "n", "beside.in_tree('next_hit', 1)", "Next hit in the preview", selector=""
     ),
     _no_preview(
         "session.previous_hit",
         "N",
         "beside.in_tree('next_hit', -1)",
-        "Previous hit in the pane beside",
+        "Previous hit in the preview",
         selector="",
     ),
     _sessions("session.edit", "e", "screen.open_transcript('editor')", "Open the transcript in $EDITOR"),
@@ -203,8 +210,8 @@ COMMANDS: tuple[Command, ...] = (
     _no_preview(
         "session.handoff", "", "beside.hand_over", "Hand the session over to another agent", selector=""
     ),
-    _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the pane beside up"),
-    _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the pane beside down"),
+    _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the preview up"),
+    _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the preview down"),
     _sessions("session.details", "i", "screen.act('details')", "Show all details of the session"),
     _no_preview("session.copy_id", "", "screen.act('copy_id')", "Copy the session id"),
     _no_preview("session.copy_path", "Y", "screen.act('copy_path')", "Copy the path of the session file"),
@@ -240,7 +247,7 @@ COMMANDS: tuple[Command, ...] = (
         "session.trash_or_edit",
         "ctrl+backspace",
         "edit_or_trash",
-        "Trash; with a query, delete its last word",
+        "Trash; in a query: delete its last word",
         first=True,
     ),
     _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),
@@ -271,18 +278,16 @@ COMMANDS: tuple[Command, ...] = (
         "Take the completion, or list the filters",
         selector="Take the completion, or switch between this folder and all folders",
     ),
-    _filter("filter.previous_prompt", "alt+up", "beside.go_prompt(-1)", "Previous prompt in the pane beside"),
-    _filter("filter.next_prompt", "alt+down", "beside.go_prompt(1)", "Next prompt in the pane beside"),
-    _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the pane beside up"),
-    _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the pane beside down"),
-    _filter(
-        "filter.scroll_page_up", "alt+pageup ctrl+b", "beside(0, -1)", "Scroll the pane beside up by a page"
-    ),
+    _filter("filter.previous_prompt", "alt+up", "beside.go_prompt(-1)", "Previous prompt in the preview"),
+    _filter("filter.next_prompt", "alt+down", "beside.go_prompt(1)", "Next prompt in the preview"),
+    _filter("filter.scroll_up", "shift+up", "beside(-1, 0)", "Scroll the preview up"),
+    _filter("filter.scroll_down", "shift+down", "beside(1, 0)", "Scroll the preview down"),
+    _filter("filter.scroll_page_up", "alt+pageup ctrl+b", "beside(0, -1)", "Scroll the preview up by a page"),
     _filter(
         "filter.scroll_page_down",
         "alt+pagedown ctrl+f",
         "beside(0, 1)",
-        "Scroll the pane beside down by a page",
+        "Scroll the preview down by a page",
     ),
     _filter("filter.mark", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
     _filter("filter.delete_word", "ctrl+w alt+backspace", "delete_left_word", "Delete the last word"),
@@ -447,6 +452,7 @@ COMMANDS: tuple[Command, ...] = (
     _app("trash.show", "X", "show_place('trash')", "Open the trash, to restore sessions"),
     _app("settings.show", "comma", "show_settings", "Open the settings"),
     _app("statistics.show", "S", "show_place('statistics')", "Show statistics: tokens, cost, time, tools"),
+    _app("disk.show", "", "show_place('disk')", "Show the disk space of sessions, copies and index"),
     _app("archive.show", "A", "show_place('archive')", "Open oh-my-pi's archive"),
     _app(
         "pane.next",

@@ -15,6 +15,7 @@ from app.paths import CONFIG, config_folder
 from app.small_files import read_small
 from app.stores import AGENTS
 from app.view.arrangement import ORDERS, SCOPES
+from app.view.formatting import CLOCK_24, CLOCKS
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 from app.view.tree_filter import TREE_FILTERS
 
@@ -49,6 +50,8 @@ class Settings:
     :param needs_days: for how many days a session that waits, or that ended badly, needs the user.
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
+    :param clock: how the time of day is shown (`app.view.formatting.CLOCKS`).
+    :param arguments: of an agent, by its name, whenever it is started.
     :param after_resume: what stands in for leafmark when it resumes a session: `EXEC` or `RETURN`.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param export_folder: the folder for exports from the screen; "" for the one of `export.file_name`.
@@ -73,6 +76,8 @@ class Settings:
     images: str = AUTO
     export_folder: str = ""
     keep: str = "ask"
+    clock: str = CLOCK_24
+    arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     prices: Prices = LIST_PRICES
@@ -244,6 +249,22 @@ def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[s
     return result
 
 
+def _arguments(value: object, complain: Callable[[str], None]) -> dict[str, tuple[str, ...]]:
+    """A table of arguments by agent."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [arguments]")
+    result: dict[str, tuple[str, ...]] = {}
+    for agent, words in value.items():
+        if agent not in [known.name for known in AGENTS]:
+            complain(f"arguments.{agent}: there is no such agent")
+            continue
+        try:
+            result[agent] = _command(words, complain)
+        except ValueError:
+            complain(f'arguments.{agent}: must be words: "--model opus" or ["--model", "opus"]')
+    return result
+
+
 def _folder(value: object, complain: Callable[[str], None]) -> str:
     if not isinstance(value, str) or not _is_folder(value):
         raise ValueError('must be a folder that begins with / or ~: "~/shared"')
@@ -396,6 +417,20 @@ SETTINGS = (
         (f'"{EXEC}"', f'"{RETURN}"'),
         _one_of(EXEC, RETURN),
         at_once=True,
+    ),
+    Setting(
+        "arguments",
+        "Arguments for an agent, by agent, whenever leafmark starts it.",
+        'arguments.pi = "--model sonnet"',
+        (),
+        _arguments,
+    ),
+    Setting(
+        "clock",
+        "How the time of day is shown.",
+        f'clock = "{CLOCK_24}"',
+        tuple(f'"{name}"' for name in CLOCKS),
+        _one_of(*CLOCKS),
     ),
     Setting(
         "images",

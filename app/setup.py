@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from app.formats.prices import Prices
     from app.index.index import Index
+    from app.settings import Settings
     from app.stores.base import Store
 
 
@@ -87,6 +88,12 @@ class Setup:
         self.demo = demo
         self._clock = clock
         self.renewals: list[str] = []
+        try:
+            kept = kept_folder(self.state_folder)
+        except paths.CurrentFolderGone:
+            kept = ""  # its path is relative and cannot be resolved
+        for store in self.stores:
+            store.kept = kept
 
     def kept_files(self) -> list[str]:
         """The files and folders of agents and of leafmark, which no export replaces. They are the user's own
@@ -142,10 +149,14 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         if not folder.startswith("~"):
             paths.absolute(folder)
     projects, notes = _project_stores(env, home, here[0])
-    configured = configured_stores(_configured(env), env, home, here[0])
+    settings = _settings(env)
+    listed = settings.stores.items() if settings is not None else ()
+    named = [(agent, folder) for agent, folders in listed for folder in folders]
+    configured = configured_stores(named, env, home, here[0])
     stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
-    _set_kept(stores, _state_folder(env))
+    if settings is not None:
+        _set_arguments(stores, settings.arguments)
     return Setup(
         env=env,
         home=home,
@@ -156,29 +167,21 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     )
 
 
-def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The (agent, folder) pairs of the settings."""
+def _settings(env: Mapping[str, str]) -> Settings | None:
+    """The user's settings; None if there is no file."""
     if not _has_settings(env):
-        return []
+        return None
     # Imported here: most users have no settings file, and the first frame waits for this.
     from app.settings import read_settings
 
-    stores = read_settings(env).stores
-    return [(agent, folder) for agent, folders in stores.items() for folder in folders]
+    return read_settings(env)
 
 
-def _set_kept(stores: Sequence[Store], state_folder: str) -> None:
-    """Tell the stores where the copies of their sessions are."""
+def _set_arguments(stores: Sequence[Store], arguments: Mapping[str, tuple[str, ...]]) -> None:
+    """Tell the stores the arguments of the user for their agents."""
     for store in stores:
-        store.kept = kept_folder(state_folder) if state_folder else ""
-
-
-def _state_folder(env: Mapping[str, str]) -> str:
-    """leafmark's state folder; "" if its path is relative and cannot be resolved."""
-    try:
-        return paths.state_folder(env)
-    except paths.CurrentFolderGone:
-        return ""
+        for each in (store, *store.twins):
+            each.own_arguments = arguments.get(each.agent.name, ())
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:
@@ -270,7 +273,6 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
     for store in stores:
         # A variable may lead to the user's own pins file, which must not get the pins of examples.
         store.pins = ""
-    _set_kept(stores, os.path.join(folder, "state"))
     return Setup(
         env=env,
         home=folder,

@@ -61,7 +61,7 @@ async def settled(app: Any, pilot: Any) -> None:
             return bool(entry.first().lines) and all(drawing.is_done for drawing in images)
         if not app.screen.query("#sessions"):
             return True
-        if app.screen.query_one("#sessions-pane").is_searching:
+        if app.screen.query_one("#sessions-pane").is_searching or not app.screen.model.keeping.setting:
             return False
         row = app.screen.query_one("#sessions").row
         if app.screen.query("#preview"):

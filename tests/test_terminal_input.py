@@ -256,3 +256,22 @@ def test_the_parser_survives_any_input(pieces):
     list(source.waited(PAUSE))
     list(source.waited(PAUSE))
     assert comparable(source.take(b"j\x1b[B", 2.0)) == keys("j", "down")
+
+
+@cases(
+    ("report", "key", "character"),
+    [
+        ("1089:1057:99;5", "ctrl+c", None),  # Ctrl with the Cyrillic letter in the place of C
+        ("1089::99;5", "ctrl+c", None),
+        ("1083::107;3", "alt+k", None),
+        ("1089::99;;1089", "\u0441", "\u0441"),
+        ("1089:1057:99;2;1057", "\u0421", "\u0421"),
+        ("97::113;5", "ctrl+a", None),  # a French keyboard: its A is in the place of Q
+        ("99:67;6", "ctrl+shift+c", None),
+        ("97:65;2;65", "A", "A"),
+    ],
+)
+def test_ctrl_keys_work_on_every_keyboard(report: str, key: str, character: str | None) -> None:
+    (message,) = TerminalInput().take(f"\x1b[{report}u".encode(), 0)
+    assert isinstance(message, events.Key)
+    assert (message.key, message.character) == (key, character)

@@ -107,7 +107,7 @@ class _Known:
         session = (change.agent, change.session_id)
         if change.kind in ("tags", "note"):
             return ""
-        if change.kind in ("trash", "restore", "file"):
+        if change.kind in ("trash", "restore", "file", "keep"):
             reason = "" if session in self._moved else _why_not_moved(change, forward=forward)
             self._moved.add(session)
             self._moved.add((change.agent, change.after_id or ""))

@@ -16,7 +16,7 @@ from app.stores import AGENTS
 _FIELDS = frozenset(field.name for field in fields(Change))
 _TEXTS = ("entry_id", "agent", "session_id", "note", "draft", "source_agent")
 _OPTIONAL_TEXTS = ("before", "after", "target_id", "after_id", "prompt")
-_MOVED = frozenset(("trash", "restore", "delete", "file", "move"))
+_MOVED = frozenset(("trash", "restore", "delete", "file", "move", "keep"))
 """The kinds of changes whose `before` and `after` are paths."""
 _AGENTS = frozenset(("", *(agent.name for agent in AGENTS)))
 _LARGEST = 1 << 47

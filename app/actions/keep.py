@@ -47,8 +47,8 @@ from app.stores.retention import SOON_MS, time_after_restore
 
 _TRIES = 3
 """Attempts to copy a file that other programs keep changing."""
-_LEVEL = 6
-"""The effort of the compression: with more, a copy is hardly smaller and takes twice as long."""
+_LEVEL = 5
+"""The effort of the compression: with 6, a copy is 2 % smaller and takes a quarter longer."""
 _MOST_THREADS = 4
 _READ = os.O_RDONLY | os.O_NONBLOCK
 
@@ -88,6 +88,8 @@ def keep(path: str, store: Store, stores: Sequence[Store], *, anew: bool = False
     :raises WriteFailed: the copy cannot be written; an older copy stays. DiskFull if there is no room.
     """
     _require_inside(path, store)
+    if not store.kept:
+        raise WriteFailed(path, "is not kept: the path of leafmark's state folder cannot be resolved")
     copy = copy_path(path, store.kept)
     written = int(_copy_file(path, copy, store.kept, anew=anew))
     for file, _ in _artifacts(path, stores):
@@ -95,6 +97,20 @@ def keep(path: str, store: Store, stores: Sequence[Store], *, anew: bool = False
             written += _copy_file(file, copy_path(file, store.kept), store.kept, anew=anew)
     size, copy_size = sizes(copy)
     return Kept(path, copy, size, copy_size, written)
+
+
+def keep_with_undo(path: str, store: Store, agent: str, session_id: str) -> Change:
+    """Keep a session as `keep`.
+
+    :param agent: the name of its agent.
+    :return: the change: `after` is the copy, and `before` as well if there was one. Its undo drops a copy
+        that was not there before.
+    :raises SessionError: see `keep`.
+    """
+    copy = copy_path(path, store.kept)
+    before = copy if os.path.lexists(copy) else None
+    keep(path, store, [store])
+    return Change("keep", path, "", before=before, after=copy, agent=agent, session_id=session_id)
 
 
 def keep_all(
@@ -145,23 +161,11 @@ def replace(
 
     :raises SessionError: it was not moved; the copies may have been written.
     """
-    for copy in _copies_of(keep(path, store, stores).copy):
-        if reason := damage(copy):
-            raise DamagedCopy(copy, 0, reason)
+    copy = keep(path, store, stores, anew=True).copy
     change = trash(path, env, store, anyway=anyway)
-    for before, in_trash in change.moves:
-        # Lines may have been written between the copy and the move.
-        if not in_trash:
-            continue
-        files = [in_trash] if os.path.isfile(in_trash) else [file for file, _ in files_below(in_trash)]
-        for file in files:
-            was = before + file[len(in_trash) :]
-            if os.path.lexists(copy_path(was, store.kept)):
-                try:
-                    _copy_file(file, copy_path(was, store.kept), store.kept)
-                except SessionError as error:
-                    note = f"its copy lacks what was written last, which is in the trash: {error}"
-                    change = dataclasses.replace(change, note=note)
+    if change.after and not is_current(copy, os.stat(change.after)):
+        note = "its copy lacks what was written last, which is in the trash"
+        return dataclasses.replace(change, note=note)
     return change
 
 
@@ -171,18 +175,15 @@ def due(
     setting: str,
     expires: Callable[[Row], int | None],
     now_ms: int,
-    *,
-    updates: bool = True,
 ) -> list[tuple[str, Store]]:
     """(path, store) of the sessions to keep at the end of a scan: the kept ones that have changed, and those
     that the user's setting asks for: "expiring" for the ones that their agent may delete within seven days,
     "all" for all that it may ever delete. "ask" and "never" ask for none.
 
     :param expires: see `app.index.filter_context.expiry_of`.
-    :param updates: with the kept ones that have changed.
     """
     by_root = {store.root: store for store in stores}
-    wanted = dict(outdated(stores)) if updates else {}
+    wanted = dict(outdated(stores))
     if setting in ("expiring", "all"):
         for row in rows:
             store = by_root.get(row.store)
@@ -203,8 +204,17 @@ def outdated(stores: Sequence[Store]) -> Iterator[tuple[str, Store]]:
                 files = [(path, os.stat(path)), *_artifacts(path, stores)]
             except OSError:
                 continue  # it is gone
-            if not all(_is_current(copy_path(file, store.kept), status) for file, status in files):
+            if not all(is_current(copy_path(file, store.kept), status) for file, status in files):
                 yield path, store
+
+
+def is_current(copy: str, status: os.stat_result) -> bool:
+    """Whether a copy has the time and the size of the file with this status."""
+    try:
+        is_same = os.lstat(copy).st_mtime_ns == status.st_mtime_ns
+    except OSError:
+        return False
+    return is_same and _unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
 
 
 def damage(copy: str) -> str:
@@ -363,15 +373,6 @@ def _unpacked_size(copy: str) -> int:
         return 0
 
 
-def _is_current(copy: str, status: os.stat_result) -> bool:
-    """Whether a copy has the time and the size of the file with this status."""
-    try:
-        is_same = os.lstat(copy).st_mtime_ns == status.st_mtime_ns
-    except OSError:
-        return False
-    return is_same and _unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
-
-
 def _state_of(copy: str) -> tuple[int, int, int] | None:
     try:
         status = os.lstat(copy)
@@ -385,12 +386,12 @@ def _copy_file(source: str, copy: str, kept: str, *, anew: bool = False) -> bool
     for _ in range(_TRIES):
         with _opened(source) as descriptor:
             before = os.fstat(descriptor)
-            if not anew and _is_current(copy, before):
+            if not anew and is_current(copy, before):
                 return False
             known = _state_of(copy)
             temporary = ""
             try:
-                _make_folders(os.path.dirname(copy), kept)
+                _make_own_folders(os.path.dirname(copy), kept)
                 target, temporary = new_copy(os.path.dirname(copy))
                 try:
                     is_whole = _pack(descriptor, before.st_size, target, temporary)
@@ -424,18 +425,26 @@ def _has_changed(source: str, descriptor: int, before: os.stat_result) -> bool:
         return False  # it was deleted, and was read whole
 
 
-def _make_folders(folder: str, kept: str) -> None:
-    """Make a folder in the folder of copies, for this user alone."""
-    if os.path.isdir(folder):
-        return
-    make_own_folders(os.path.dirname(kept), kept)
-    missing = []
+def _make_folders(folder: str, made: list[str]) -> None:
+    """Make a folder and those above it, for this user alone.
+
+    :param made: gets the folders that were made.
+    """
+    missing: list[str] = []
     while not os.path.isdir(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     for each in reversed(missing):
         with contextlib.suppress(FileExistsError):  # another thread or process made it
             os.mkdir(each, 0o700)
+            made.append(each)
+
+
+def _make_own_folders(folder: str, own: str) -> None:
+    """Make a folder in the folder `own` of leafmark, which may be missing as well."""
+    if not os.path.isdir(folder):
+        make_own_folders(os.path.dirname(own), own)
+        _make_folders(folder, [])
 
 
 def _pack(source: int, size: int, target: int, path: str) -> bool:
@@ -513,7 +522,7 @@ def _publish(
 
 def _move_to_earlier(copy: str, kept: str) -> None:
     path = earlier_folder(kept) + original_path(copy, kept)
-    _make_folders(os.path.dirname(path), earlier_folder(kept))
+    _make_own_folders(os.path.dirname(path), earlier_folder(kept))
     earlier = f"{path}.{len(_numbered(path)) + 1}{PACKED}"
     try:
         os.link(copy, earlier)
@@ -536,14 +545,7 @@ def _unpack_file(copy: str, target: str, mtime_ns: int, made: list[str]) -> None
 
     :param made: gets the folders and the file that were made.
     """
-    folder = os.path.dirname(target)
-    missing = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    for each in reversed(missing):
-        os.mkdir(each, 0o700)
-        made.append(each)
+    _make_folders(os.path.dirname(target), made)
     descriptor, temporary = new_copy(os.path.dirname(target))
     try:
         try:

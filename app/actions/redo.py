@@ -57,9 +57,9 @@ def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_
             return _redo_headless(step, env)
         _require_no_news(step, env, store)
         return trash(change.path, env, store)
-    if change.kind in ("restore", "file") and step.by is not None:
+    if change.kind in ("restore", "file", "keep") and step.by is not None:
         restored = undo(step.by, env, store)
-        # A new session stays one, so that its undo sees whether it has gone on.
+        # A new session, or copy, stays one, so that its undo sees whether it has gone on.
         return restored if change.kind == "restore" else replace(change, note=restored.note)
     raise CannotUndo(change.path, 0, "this is not done twice; do it again by hand")
 

@@ -120,7 +120,8 @@ def plan(
     path = original_path(copy, store.kept) or copy
     command = agent.executable(path)
     arguments = agent.attach_arguments(job) if job else agent.resume_arguments(path, session_id, agent_store)
-    argv = [command, *arguments]
+    own = () if job else agent_store.own_arguments
+    argv = [command, *own, *arguments]
     folder_problem = _folder_problem(cwd, env)
     program = find_program(command, env)
     problem = _find_problem(agent, copy, cwd, agent_store, program, folder_problem)
@@ -335,7 +336,7 @@ def _find_problem(
     impossible = agent.resume_problem(path, "" if folder_problem else cwd, store)
     if impossible or folder_problem is None:
         return impossible
-    return f"{folder_problem}; run the command from the folder to work in"
+    return f"{folder_problem}; run this command in the folder where you want to work"
 
 
 def not_installed(command: str, agent: Agent, folder_problem: str | None) -> str:
@@ -380,7 +381,8 @@ def plan_new(agent: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan
     :raises KeyError: that agent does not use this store.
     """
     agent_store = store.of(agent)
-    argv = agent_store.agent.new_command(agent_store)
+    command, *arguments = agent_store.agent.new_command(agent_store)
+    argv = [command, *agent_store.own_arguments, *arguments]
     folder_problem = unusable_folder(cwd, env) if os.path.isabs(cwd) else "there is no folder to begin it in"
     program = find_program(argv[0], env)
     problem = folder_problem if program else not_installed(argv[0], agent_store.agent, folder_problem)

@@ -9,6 +9,7 @@ write sessions takes 35 ms, which would delay the first key.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -58,6 +59,22 @@ def tag(
     from app.actions.tagging import tag
 
     return tag(row.agent, row.id, add, remove, state_folder)
+
+
+def keep(row: Row, store: Store, env: Env, state_folder: str) -> Change:
+    """See `actions.keep.keep_with_undo`."""
+    from app.actions.keep import keep_with_undo
+
+    return keep_with_undo(row.path, store, row.agent, row.id)
+
+
+def restore_kept(row: Row, store: Store, env: Env, state_folder: str) -> Change:
+    """See `actions.keep.restore_kept`; the row is that of the copy."""
+    from app.actions.keep import restore_kept
+    from app.stores.retention import retention_of_file
+
+    retention = retention_of_file(row.original_path, row.agent, row.cwd)
+    return restore_kept(row.path, store, retention, time.time_ns() // 1_000_000)
 
 
 def annotate(row: Row, store: Store, env: Env, state_folder: str, *, note: str) -> Change:

@@ -20,6 +20,7 @@ from app.actions.continuation import ends_with_lines, take_off_lines
 from app.actions.drafts import delete_draft
 from app.actions.journal import Journal, journal_problem
 from app.actions.journal_entries import InterruptedChange, JournalEntry
+from app.actions.keep import drop, is_current
 from app.actions.restore import find_trashed, restore, title_in_trash
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
 from app.actions.tagging import OtherByNow, is_recorded, revert
@@ -33,6 +34,7 @@ from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import agent_named, all_pins, discover, store_holding
 from app.stores.base import Store
+from app.stores.kept import is_copy_of
 
 
 class CannotUndo(SessionError):
@@ -43,8 +45,8 @@ def undo(
     change: Change, env: Mapping[str, str], store: Store | None = None, *, state_folder: str | None = None
 ) -> Change:
     """Undo a change. A label, name, leaf, pin or note gets its old value, and so do tags; a trashed session
-    is restored, and a restored or new session is trashed. With a leaf, the draft that was left for the
-    agent's editor is deleted if its text is unchanged.
+    is restored, and a restored or new session and a new copy are trashed. With a leaf, the draft that was
+    left for the agent's editor is deleted if its text is unchanged.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; None for the one that `env` leads to.
@@ -83,6 +85,11 @@ def undo(
         return _trash_again(change, env, store)
     if change.kind == "file":
         return _trash_new_session(change, env, store)
+    if change.kind == "keep":
+        require(os.path.lexists(change.path), change, "its file is gone, and the copy is all that is left")
+        require(store is not None and bool(store.kept), change, "its folder is not looked into any more")
+        assert store is not None
+        return drop(change.after or "", store, env)
     raise CannotUndo(
         change.path, 0, "it was deleted for good" if change.kind == "delete" else "an entry stays"
     )
@@ -140,8 +147,13 @@ def _trash_again(change: Change, env: Mapping[str, str], store: Store | None) ->
 
 
 def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
-    """Trash the session that was made, unless it has new entries."""
+    """Trash the session that was made, or restored from a copy, unless it has new entries."""
     path = change.after or ""
+    if is_copy_of(change.before or "", path):
+        require(os.path.lexists(path), change, "the session is gone")
+        is_same = is_current(change.before or "", os.stat(path))
+        require(is_same, change, "the session has gone on since")
+        return trash(path, env, store)
     require(change.after_id != change.session_id, change, "what came out of the archive stays")
     manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
     require(leaf_is_at(manager, change.target_id), change, "the new session has gone on since")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.actions.keep import Kept, damaged, drop, keep, keep_all, replace, sizes
 from app.changes.trash_commands import run_each
@@ -40,22 +40,18 @@ TITLE_CELLS = 40
 """Cells of a title on a terminal."""
 
 
-class KeptSession:
+class KeptSession(NamedTuple):
     """A session of which there is a copy.
 
-    row     of the session or of its copy; None if neither can be read
-    store   that the session was found in
-    path    of the session's file, which may be gone
-    copy    of the copy
+    :param copy: the path of the copy; ``path`` that of the session's file, which may be gone.
+    :param store: that the session was found in.
+    :param row: of the session or of its copy; None if neither can be read.
     """
 
-    __slots__ = ("copy", "path", "row", "store")
-
-    def __init__(self, copy: str, store: Store, row: Row | None) -> None:
-        self.copy = copy
-        self.store = store
-        self.path = original_path(copy, store.kept)
-        self.row = row
+    copy: str
+    path: str
+    store: Store
+    row: Row | None
 
     @property
     def is_gone(self) -> bool:
@@ -122,11 +118,9 @@ def _kept_sessions(setup: Setup, rows: Sequence[Row] | None = None) -> list[Kept
     if rows is None:
         rows = current_rows(setup.stores, setup.cache_folder, complain)
     by_path = {row.original_path: row for row in rows}
-    return [
-        KeptSession(entry.path, store, by_path.get(original_path(entry.path, store.kept)))
-        for store in setup.stores
-        for entry in copies(store)
-    ]
+    found = [(entry.path, store) for store in setup.stores for entry in copies(store)]
+    paths = [(copy, original_path(copy, store.kept), store) for copy, store in found]
+    return [KeptSession(*each, by_path.get(each[1])) for each in paths]
 
 
 def _chosen(words: Sequence[str], rows: Sequence[Row], setup: Setup) -> tuple[set[str], int]:

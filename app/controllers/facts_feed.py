@@ -96,6 +96,22 @@ class FactsFeed:
             self._pane.completion.tags_changed()
 
     @started
+    async def read_keeping(self) -> None:
+        """Show which sessions are kept, and which ones may be deleted soon."""
+        found = await self._files.read_keeping(self.rows_without_subagents)
+        if found != self._model.keeping:
+            self._pane.list.set_keeping(found)
+            self.bars_changed()
+
+    async def set_keep(self, value: str) -> bool:
+        """Change the setting `keep`, and show what follows from that; return whether it could be written."""
+        problem = await self._files.set_keep(value)
+        if problem:
+            self._messages.complain(f"Not saved: {problem}")
+        self.read_keeping()
+        return not problem
+
+    @started
     async def read_journal(self) -> None:
         """Find whether something can be undone or redone."""
         found = await self._files.read_journal()

@@ -187,6 +187,7 @@ class IndexFeed:
             self._pane.prepare()
             # By now all rows are on the screen, and the first keys have had their effect.
             self._facts.read_journal()
+            self._facts.read_keeping()
             self._facts.find_here()
             self._facts.look()
         if are_new and self.scanned:

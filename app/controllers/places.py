@@ -113,6 +113,14 @@ class Places:
         )
         self._host.show(dialog, self._figure_chosen)
 
+    def show_disk(self) -> None:
+        """Show the disk space of all sessions."""
+        from app.dialogs.disk import DiskDialog
+
+        self._host.show(
+            DiskDialog(self._setup, self.all_rows, ascii_only=self.ascii_only), self._figure_chosen
+        )
+
     def _figure_chosen(self, chosen: SessionSet | None) -> None:
         """List the sessions of a figure and no others, in whatever folder and of whatever agent they are."""
         if chosen is not None:

@@ -16,7 +16,7 @@ from app.stores import agent_named
 from app.stores.live import LIVE
 from app.view.fork_order import newer_of
 from app.view.formatting import tilde
-from app.view.prompts import resume_only_question
+from app.view.prompts import restore_question, resume_only_question
 from app.view.selection import StableSelection
 from app.view.status_line import guide_line, in_use_line, resume_line, shown_command, start_line
 from app.view.toy_agent import toy_agent_text
@@ -45,6 +45,8 @@ PATIENCE = 0.3
 """Seconds for which the bar keeps the command of the session before. The next one is mostly known sooner, and
 an empty bar at each step of the cursor would flicker.
 """
+RESTORES_FIRST = "its file is gone: its copy is restored first"
+"""What the bar says about a kept session whose file is gone."""
 
 
 @dataclass(eq=False, repr=False)
@@ -126,7 +128,7 @@ class ResumeController:
             command=["a", "toy", "agent", "instead", "of", *command[:1]] if is_example else command,
             folder=tilde(plan.cwd, self._setup.home),
             problem="" if is_example else problem_sentence(plan, key_of("session.resume")),
-            warning=one_line(reason or "; ".join(plan.asks)),
+            warning=one_line(reason or "; ".join(plan.asks) or (RESTORES_FIRST if plan.restores else "")),
         )
 
     @property
@@ -286,6 +288,8 @@ class ResumeController:
             self._host.start(self._ask_about_use(row, plan, self._in_use))
         elif plan.problem or plan.asks:
             self._host.start(self._ask(row, plan))
+        elif plan.restores:
+            self._host.start(self._ask_to_restore(row, plan))
         else:
             self._host.exit(plan)
 
@@ -319,6 +323,14 @@ class ResumeController:
         elif answer == questions.OPEN:
             # It was moved a moment ago.
             self._starter.resume(session, session.path, session.id, session.cwd)
+
+    async def _ask_to_restore(self, row: Row, plan: Plan) -> None:
+        """Ask before a kept session, whose file is gone, is restored and resumed."""
+        question = Question(
+            lambda cells: restore_question(row.title, cells), (("enter", "restore and resume"),)
+        )
+        if await self._prompt.confirm(question, StableSelection(self._pane.model, [row])):
+            self._host.exit(plan)
 
     async def _ask(self, row: Row, plan: Plan) -> None:
         """Ask how to go on with a session that cannot simply be resumed."""
@@ -388,7 +400,7 @@ def problem_sentence(plan: Plan, key: str) -> str:
     """
     if not plan.problem:
         return ""
-    return f"Cannot resume: {_reason(plan)}." + (f" {key}: details and ways out." if key else "")
+    return f"Cannot resume: {_reason(plan)}" + (f" ({key}: what you can do)" if key else "")
 
 
 def start_problem(plan: Plan) -> str:
@@ -402,7 +414,7 @@ def start_problem(plan: Plan) -> str:
 
 def _reason(plan: Plan) -> str:
     problem = plan.problem or ""
-    reasons = ["folder gone"] if problem.startswith("the folder ") else []
+    reasons = ["its folder is gone"] if problem.startswith("the folder ") else []
     if plan.program is None and plan.argv:
         reasons.append(f"{plan.argv[0]} not on PATH")
     return one_line(", ".join(reasons) or problem, 500)

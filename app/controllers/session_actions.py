@@ -26,6 +26,7 @@ from app.stores.tags import known_tags
 from app.view.cells import shorten
 from app.view.fork_order import count_dependents
 from app.view.formatting import age, size, tilde
+from app.view.keeping import NEVER, NOW, THIS, keep_choices
 from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
     continued_question,
@@ -247,7 +248,7 @@ class SessionActions:
         edit = RowEdit(
             before,
             "New name",
-            lambda cells: shorten("Empty: back to the first prompt.", cells),
+            lambda cells: shorten("Empty: use the first prompt as title.", cells),
             "save",
             region,
             "Rename",
@@ -265,6 +266,46 @@ class SessionActions:
         pinned = self._pane.model.pins
         on = not all((row.agent, row.id) in pinned for row in rows)
         self.run("pin", rows, lambda *about: row_actions.pin(*about, on=on))
+
+    # copies
+
+    def keep(self) -> None:
+        """Keep copies of the sessions. While the header warns of sessions that may be deleted and none is
+        marked, a question comes first.
+        """
+        model = self._pane.model
+        if model.keeping.asks and not model.marked:
+            self._host.start(self._ask_to_keep(self._pane.list.row))
+        else:
+            self._keep(self.targets())
+
+    async def _ask_to_keep(self, row: Row | None) -> None:
+        from app.dialogs.menu import MenuDialog, MenuRow
+
+        model = self._pane.model
+        paths = [*model.keeping.expiring]
+        choices = [MenuRow(*each) for each in keep_choices(model.keeping, row)]
+        title = model.keeping.warnings(self._setup.now_ms(), with_key=False)[0]
+        answer = await self._host.open(MenuDialog(title, choices))
+        if answer == THIS:
+            self._keep([row] if row is not None else [])
+        elif answer == NEVER:
+            await self._facts.set_keep(NEVER)
+        elif answer == NOW or (answer is not None and await self._facts.set_keep(answer)):
+            self._keep([row for path in paths if (row := model.row_at(path)) is not None])
+
+    def _keep(self, rows: Sequence[Row]) -> None:
+        here = [row for row in rows if not (row.is_gone or row.is_deleted)]
+        if len(here) < len(rows):
+            self._messages.warn("Not kept again: the file is gone")
+        self.run("keep", here, row_actions.keep)
+
+    def restore(self) -> None:
+        """Restore the kept sessions whose files are gone."""
+        rows = [row for row in self.targets() if row.is_gone]
+        if not rows:
+            self._messages.warn("Nothing to restore: the file is there")
+        self.run("restore", rows, row_actions.restore_kept)
 
     # tags and note
 
@@ -519,6 +560,7 @@ class SessionActions:
         if any(change.kind in ("pin", "tags", "note") for change in changes):
             self._facts.read_pins()
         self._facts.read_journal()
+        self._facts.read_keeping()
         awaited = self._awaited.pop(event.what, None)
         if awaited is not None and not awaited.done() and event.outcomes:
             awaited.set_result(event.outcomes[0])

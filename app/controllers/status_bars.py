@@ -77,6 +77,7 @@ class StatusBars:
             here=tilde(self._setup.here[0], self._setup.home),
             order=order_note(model.arrangement),
             waiting=model.waiting,
+            warnings=() if self.activity else model.keeping.warnings(self._setup.now_ms()),
         )
 
     def join(self, note: str, *, has_header: bool) -> None:
@@ -86,6 +87,9 @@ class StatusBars:
         :param note: the text while there is no activity.
         """
         shown = self.activity or note if self._pane.model.is_filtered else self._note(note)
+        warnings = self._pane.model.keeping.warnings(self._setup.now_ms())
+        if warnings and not (self.activity or self._pane.model.is_filtered):
+            shown = f"{shown} · {warnings[-1]}" if shown else warnings[1]
         self._pane.joined = None if has_header else (self._live, shown)
         self._pane.update_rule()
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.setup import Setup
+    from app.widgets.entry_tree import EntryTree
 
 CLIPBOARD = "clipboard"
 PATIENCE = 0.3
@@ -115,3 +116,22 @@ def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> tuple[str, 
             break
         texts.append(inert(piece.decode()) if kind == "pager" else piece.decode())
     return "".join(texts), len(redactor.replacements) if redactor is not None else 0
+
+
+async def copied_entry_sizes(tree: EntryTree) -> dict[str, int]:
+    """By the command that copies it: the characters of the entry under the cursor of a tree."""
+    node, view = tree.node, tree.view
+    if node is None or view is None:
+        return {}
+
+    def size() -> int:
+        # Imported here, in the thread: it loads the decoder of entries.
+        from app.formats.entry_parts import entry_parts
+        from app.view.clipboard import main_text
+
+        return len(main_text(entry_parts(view.tree.read(node))))
+
+    try:
+        return {"entry.copy": await in_background(size)}
+    except (SessionError, OSError, MemoryError):
+        return {}  # the command itself says why

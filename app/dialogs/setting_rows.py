@@ -56,14 +56,22 @@ def setting_rows(values: Mapping[str, Any], agents: Iterable[str]) -> list[Setti
         elif setting.name == "stores":
             tables = value if isinstance(value, dict) else {}
             rows += [_store_row(setting, agent, tables.get(agent)) for agent in agents]
+        elif setting.name == "arguments":
+            tables = value if isinstance(value, dict) else {}
+            rows += [_command_row(f"arguments.{agent}", setting, tables.get(agent)) for agent in agents]
         elif setting.name == "keys":
             changed = _count(value)
             rows.append(SettingRow("keys", setting, "", f"{changed} changed" if changed else "none changed"))
         else:
-            words = shlex.join(value) if isinstance(value, list) and all(map(_is_text, value)) else value
-            typed = words if isinstance(words, str) else ""
-            rows.append(SettingRow(setting.name, setting, json.dumps(typed), typed or "none", typed))
+            rows.append(_command_row(setting.name, setting, value))
     return rows
+
+
+def _command_row(name: str, setting: Setting, value: object) -> SettingRow:
+    """The row of a setting that is typed in words."""
+    words = shlex.join(value) if isinstance(value, list) and all(map(_is_text, value)) else value
+    typed = words if isinstance(words, str) else ""
+    return SettingRow(name, setting, json.dumps(typed), typed or "none", typed)
 
 
 def typed_value(row: SettingRow, text: str) -> str:

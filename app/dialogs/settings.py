@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from app.dialogs.setting_rows import SettingRow, setting_line, setting_rows, typed_value
 from app.formats.text import inert, one_line
 from app.services.external_editor import NoProgram, command_of
-from app.settings import SETTINGS, read_settings, settings_file
+from app.settings import SETTINGS, Setting, read_settings, settings_file
 from app.settings_writer import CannotWrite, make_file, read_values, set_setting
 from app.stores import AGENTS
 from app.view.notifications import MOST_PROBLEMS
@@ -31,6 +31,16 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.line import Line
 
+_THEME = Setting(
+    "theme",
+    "The colours. Enter shows those of each theme on the screen.",
+    "",
+    (),
+    lambda *_: "",
+    at_once=True,
+)
+"""It is remembered in leafmark's state, and not in the file."""
+_PLACEHOLDERS = {"stores": "Folders, with commas between them", "arguments": "Arguments, as in a shell"}
 _BESIDE = 12
 """Lines of the screen above and below the list."""
 
@@ -104,7 +114,7 @@ class SettingsDialog(Dialog[None]):
         except CannotWrite as error:
             values = {}
             self.app.notify(one_line(str(error), 500), severity="error", markup=False)
-        self._rows = setting_rows(values, [agent.name for agent in AGENTS])
+        self._rows = [self._theme_row(), *setting_rows(values, [agent.name for agent in AGENTS])]
         self._show()
 
     def _show(self) -> None:
@@ -154,20 +164,29 @@ class SettingsDialog(Dialog[None]):
         row = self._list.picked
         if row is None:
             return
-        if row.setting.choices:
+        if row.setting is _THEME:
+            self.run_worker(self.run_action("app.choose_theme"))
+        elif row.setting.choices:
             self._update(row.name, row.next_value)
         elif row.typed is not None:
             self._edited = row
-            self._line.placeholder = "Folders, with commas between them" if "." in row.name else "A command"
+            self._line.placeholder = _PLACEHOLDERS.get(row.setting.name, "A command")
             self._line.value = row.typed
             self._line.focus()
         else:
             self.app.notify("Press e: keys are changed in the file", markup=False)
 
+    def on_screen_resume(self) -> None:
+        """Show the theme that was chosen."""
+        self.run_worker(self._show_file(), exclusive=True, group="settings")
+
+    def _theme_row(self) -> SettingRow:
+        return SettingRow(_THEME.name, _THEME, "", self.app.theme.removeprefix("leafmark-"))
+
     def action_default(self) -> None:
         """Remove the setting from the file."""
         row = self._list.picked
-        if row is not None and row.name != "keys":
+        if row is not None and row.name != "keys" and row.setting is not _THEME:
             self._update(row.name, "")
 
     def action_filter(self) -> None:

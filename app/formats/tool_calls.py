@@ -6,6 +6,7 @@ not one that was only read. A summary of a branch that pi made carries the lists
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -129,8 +130,8 @@ def call_blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 ARGUMENTS_LIMIT = 1024
-_OTHER_LIMIT = 40
-_COMMAND_LIMIT = 50
+_CD = re.compile(r"""cd\s+(?:"([^"]*)"|'([^']*)'|([^\s;&|"']+))\s*(?:&&|;)\s*(?=\S)""")
+"""The beginning of a command that goes to a folder first."""
 
 
 class Arguments(Struct, gc=False, omit_defaults=True):
@@ -163,25 +164,42 @@ def shortened_arguments(name: str, arguments: Raw) -> bytes:
     return _encode(found)
 
 
-def call_line(name: str, arguments: bytes) -> str:
-    """For example "[read: src/auth.py:1-80]". Not inert; of bounded length."""
+def call_line(name: str, arguments: bytes, folder: str = "") -> str:
+    """For example "[read: src/auth.py:1-80]". Not inert; of bounded length.
+
+    :param folder: that of the session: paths in it are shown without it, and so are commands that go there
+        first; "" if it is not known.
+    """
     tool = name.lower()
     if tool not in _KNOWN_TOOLS:
-        shown = arguments.decode("utf-8", "replace").strip()
-        return f"[{name}: {shown[:_OTHER_LIMIT]}]" if shown not in ("", "{}", "null") else f"[{name}]"
+        shown = arguments[:ARGUMENTS_LIMIT].decode("utf-8", "replace").strip()
+        return f"[{name}: {shown}]" if shown not in ("", "{}", "null") else f"[{name}]"
     found = _arguments(arguments)
     path = found.path or found.file_path or ""
+    inside = folder.rstrip("/") + "/"
+    if folder and path != inside:
+        path = path.removeprefix(inside)
     if tool == "read":
         return f"[{name}: {path}{_range(found)}]"
     if tool == "bash":
-        command = " ".join((found.command or "")[:ARGUMENTS_LIMIT].split())
-        more = "..." if len(command) > _COMMAND_LIMIT else ""
-        return f"[{name}: {command[:_COMMAND_LIMIT]}{more}]"
+        return f"[{name}: {' '.join(without_cd((found.command or '')[:ARGUMENTS_LIMIT], folder).split())}]"
     if tool == "grep":
         return f"[{name}: /{found.pattern or ''}/ in {path or '.'}]"
     if tool == "find":
         return f"[{name}: {found.pattern or ''} in {path or '.'}]"
     return f"[{name}: {path or ('.' if tool == 'ls' else '')}]"
+
+
+def without_cd(command: str, folder: str) -> str:
+    """A command without the `cd` to the folder of the session that it begins with.
+
+    :param folder: absolute; "" if it is not known.
+    """
+    start = command.lstrip()
+    match = _CD.match(start) if folder else None
+    if match is None or next(filter(None, match.groups()), "").rstrip("/") != folder.rstrip("/"):
+        return command
+    return start[match.end() :]
 
 
 def _range(found: Arguments) -> str:

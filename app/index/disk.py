@@ -13,7 +13,7 @@ from app.formats.packed import CHUNK, stem_of
 from app.stores.kept import copy_path, earlier_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from app.index.row import Row
     from app.stores.base import Store
@@ -22,6 +22,8 @@ PROJECT, SESSION = "project", "session"
 GROUPS = (PROJECT, SESSION)
 """By what disk space may be grouped."""
 
+_FORKED = b'"forkedFrom":{'
+"""What a line of Claude Code has that was copied from another session (formats/README.md)."""
 _BLOCK = 512
 """Bytes of a block, as systems count blocks of files."""
 
@@ -69,8 +71,17 @@ class DiskUsage:
     """
 
     def __init__(
-        self, rows: Sequence[Row], stores: Sequence[Store], blob_folders: Iterable[str], cache_folder: str
+        self,
+        rows: Sequence[Row],
+        stores: Sequence[Store],
+        env: Mapping[str, str],
+        home: str,
+        here: str,
+        cache_folder: str,
     ) -> None:
+        """:param rows: all sessions of the stores.
+        :param env: the environment by which agents find their files; ``here`` the current folder.
+        """
         self.sessions = {row.path: Usage(sessions=1) for row in rows}
         self.blobs = self.rest = self.kept_rest = 0
         self._seen: set[tuple[int, int]] = set()
@@ -82,7 +93,9 @@ class DiskUsage:
             if not any(root.startswith(other + os.sep) for other in roots):
                 self._add_store(root)
         self._add_kept(rows, stores)
-        self.blobs = sum(self._size(*found) for folder in blob_folders for found in _walk(folder))
+        agents = [store.agent for listed in stores for store in (listed, *listed.twins)]
+        blob_folders = {agent.blob_folder(env, home, here) for agent in agents} - {""}
+        self.blobs = sum(self._size(*found) for folder in sorted(blob_folders) for found in _walk(folder))
         self.index = sum(self._size(*found) for found in _walk(cache_folder))
         by_id = {row.id: row for row in rows}
         by_path = {row.path: row for row in rows}
@@ -111,10 +124,14 @@ class DiskUsage:
         return sorted(found, key=lambda group: (-group[2].total, group[0]))
 
     @property
+    def rest_of_all(self) -> dict[str, int]:
+        """What belongs to no session."""
+        return {"blobs": self.blobs, "rest": self.rest, "kept_rest": self.kept_rest, "index": self.index}
+
+    @property
     def total(self) -> int:
         """Everything."""
-        sessions = sum(usage.total for usage in self.sessions.values())
-        return sessions + self.blobs + self.rest + self.kept_rest + self.index
+        return sum(usage.total for usage in self.sessions.values()) + sum(self.rest_of_all.values())
 
     def _size(self, path: str, status: os.stat_result) -> int:
         """The bytes of a file; 0 if it was counted by another name."""
@@ -172,11 +189,15 @@ class DiskUsage:
 
 
 def repeated_bytes(path: str, parent: str) -> int:
-    """The bytes at the beginning of a session's file, behind its first line, that its parent has there too.
-    0 if a file cannot be read.
+    """The bytes at the beginning of a session's file, behind its first line, that its parent has there too,
+    and those of the lines that say so themselves, as in forks of Claude Code. 0 if a file cannot be read.
     """
     try:
         with open(path, "rb") as file, open(parent, "rb") as other:
+            is_marked = _FORKED in file.read(CHUNK)
+            file.seek(0)
+            if is_marked:
+                return sum(len(line) for line in file if _FORKED in line)
             file.readline(CHUNK)
             other.readline(CHUNK)
             count = 0

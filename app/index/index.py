@@ -335,6 +335,14 @@ class Index:
         """Return the position of a hit in its session's tree, see `SearchEngine.place`."""
         return self._engine.place(hit, keep_going)
 
+    def first_hit(
+        self, hit: Hit, offsets: Sequence[int], keep_going: Callable[[], bool] = lambda: True
+    ) -> tuple[int, Place]:
+        """Return the offset and the position of the first of the hits of a session that is on its active path
+        (`Hit.offsets`).
+        """
+        return self._engine.first_hit(hit, offsets, keep_going)
+
     def problem_files(self) -> list[Row]:
         """Return the files that are no sessions, by path, with the reason in `refused`."""
         return self._ask(self.catalog.refused)

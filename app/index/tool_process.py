@@ -1,11 +1,12 @@
 """A process that reads for the screen which files sessions touched, and the words of their tools.
 
 That takes a minute of processor time for ten thousand sessions, and tens of megabytes, and the screen has
-neither to spare. The process has workers of its own, and ends with its input, as they do.
+neither to spare. The process has the lowest priority, works half of the time, and ends with its input.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import subprocess
@@ -14,7 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import SessionFile
-from app.index.worker_pool import BROKEN, command, lower_priority
+from app.index.worker_pool import BROKEN, MEMORY, command, lower_priority
 from app.index.worker_process import receive, send
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.tool_process import main; main()"
 """The code for `python -c`."""
 _TICK_SECONDS = 0.1
-_NICE = 5
+_NICE = 19
 
 
 def read_tools(
@@ -56,6 +57,7 @@ def read_tools(
             stderr=subprocess.DEVNULL,
             # As the workers of a scan, it gets no Ctrl+C from the terminal.
             process_group=0,
+            env={**os.environ, **MEMORY},
         )
     except (OSError, ValueError, IndexError):
         return
@@ -82,6 +84,8 @@ def main() -> None:
     from app.index.touched_files import TouchedFiles
     from app.index.words.tool_words import ToolWords
 
+    # As in `worker_process`: there are few reference cycles.
+    gc.disable()
     cache_folder, files = receive(sys.stdin.buffer)
     Thread(target=_end_with_input, daemon=True).start()
     touched_files = TouchedFiles(cache_folder)

@@ -74,6 +74,7 @@ class TouchedFiles:
         self._known: dict[str, _Known] | None = None
         # Loaded for the first query.
         self._paths: dict[str, TouchedPaths] | None = None
+        self._lookup: TouchedLookup | None = None
 
     def update(
         self,
@@ -90,7 +91,7 @@ class TouchedFiles:
         :param on_progress: called with the number of sessions that were read, and how many are to be read.
         :param should_stop: asked before each session, or now and then while workers read; what was read is
             kept.
-        :param gentle: give workers a lower priority.
+        :param gentle: see `read_all`.
         :return: whether something has changed.
         """
         with self._lock:
@@ -130,20 +131,14 @@ class TouchedFiles:
         with self._lock:
             self._known = None
 
-    def lookup(self) -> Callable[[Row], TouchedPaths | None]:
-        """A function that returns the files that a session touched, or None if they are not known for its
-        file as it is. It knows of later updates, too.
-        """
+    def lookup(self) -> TouchedLookup:
+        """The files that each session touched. It is the same object until others are known."""
         with self._lock:
             known = self._all_known()
             if self._paths is None:
                 self._paths = self._read(_read_paths) or {}
-            paths = self._paths
-
-        def paths_of(row: Row) -> TouchedPaths | None:
-            return paths.get(row.path) if known.get(row.path) == (row.cwd, row.signature) else None
-
-        return paths_of
+            self._lookup = self._lookup or TouchedLookup(known, self._paths, self.touches_of)
+            return self._lookup
 
     def touches_of(self, row: Row) -> list[TouchedFile] | None:
         """Each call of a session that touched a file, in their order; None if they are not known for its file
@@ -194,7 +189,7 @@ class TouchedFiles:
     def _all_known(self) -> dict[str, _Known]:
         self._database.look()
         if self._known is None or self._database.generation != self._generation:
-            self._paths = None
+            self._paths = self._lookup = None
             self._known = self._read(_read_known) or {}
             self._generation = self._database.generation
         return self._known
@@ -210,6 +205,7 @@ class TouchedFiles:
 
     def _drop(self, paths: Sequence[str]) -> None:
         known = self._all_known()
+        self._lookup = None
         for path in paths:
             known.pop(path, None)
             if self._paths is not None:
@@ -232,6 +228,7 @@ class TouchedFiles:
             if not self._write(f"REPLACE INTO sessions VALUES ({', '.join('?' * 12)})", values):
                 return
             known = self._all_known()
+            self._lookup = None
             for row, touches in found:
                 if self._paths is not None:
                     self._paths[row.path] = touched_paths(row.cwd, touches.paths, touches.changed)
@@ -254,6 +251,28 @@ class TouchedFiles:
             except Busy:
                 return False
             return True
+
+
+class TouchedLookup:
+    """Returns the files that a session touched, or None if they are not known for its file as it is.
+
+    touches_of   `TouchedFiles.touches_of`
+    """
+
+    __slots__ = ("_known", "_paths", "touches_of")
+
+    def __init__(
+        self,
+        known: dict[str, _Known],
+        paths: dict[str, TouchedPaths],
+        touches_of: Callable[[Row], list[TouchedFile] | None],
+    ) -> None:
+        self._known = known
+        self._paths = paths
+        self.touches_of = touches_of
+
+    def __call__(self, row: Row) -> TouchedPaths | None:
+        return self._paths.get(row.path) if self._known.get(row.path) == (row.cwd, row.signature) else None
 
 
 def _unread(row: Row, known: _Known | None) -> int:

@@ -8,7 +8,7 @@ from app.view.transcript_outline import first_from
 from app.widgets.inputs import FindLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from app.index.row import Row
     from app.sessions.tree.entry_ref import EntryRef
@@ -45,9 +45,8 @@ class TranscriptFinder:
         self._complain = complain
         self.hits: Hits | None = None
         self.number = -1
-        # the words of the search of all sessions, once a key asked for its next hit here
-        self._stepped_words: tuple[str, ...] = ()
-        self._first_step = 1
+        # the words of the search of all sessions, while the hits are its own
+        self._listed_words: tuple[str, ...] = ()
         # an entry that the searched path leads through, if it is not the active one
         self._searched: EntryRef | None = None
 
@@ -68,27 +67,24 @@ class TranscriptFinder:
 
     @property
     def is_running(self) -> bool:
-        """Whether the hits of the wanted words are not known yet."""
-        wanted = self._wanted
-        return bool(wanted) and (self.hits is None or self.hits.words != wanted)
+        """Whether the hits of the typed words are not known yet."""
+        return bool(self._wanted) and (self.hits is None or self.hits.words != self._wanted)
 
     @property
     def _wanted(self) -> tuple[str, ...]:
-        """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
-        hits.
-        """
-        return self.line.words if self.line.is_open else self._stepped_words
+        """The words in the line; none without a line."""
+        return self.line.words if self.line.is_open else ()
 
     def open(self) -> None:
         """Show and focus the line."""
-        self._stepped_words = ()
+        self._listed_words = ()
         self.line.open()
 
     def drop(self) -> bool:
         """End the search. False if no line is shown."""
         was_open = self.line.is_open
-        if was_open or self._stepped_words:
-            self._stepped_words = ()
+        if was_open or self._listed_words:
+            self._listed_words = ()
             self.line.close()
             self._forget_hits()
         return was_open
@@ -109,19 +105,6 @@ class TranscriptFinder:
         elif words != self.words:
             self._search(words, through)
 
-    def step_to_first(
-        self, words: Sequence[str], step: int, through: EntryRef | None, *, tools: bool
-    ) -> None:
-        """Search for the words of the search of all sessions, and go to the next hit from the cursor. If no
-        entry has all of the words, the entries that have one of them are the hits.
-
-        :param step: to the hit behind the cursor (1) or before it (-1).
-        :param through: an entry that only the path that is shown leads through; None for the active path.
-        :param tools: search tool calls and their output as well.
-        """
-        self._stepped_words, self._first_step = tuple(words), step
-        self._search(self._stepped_words, through, tools=tools, one_by_one=True)
-
     def found(self, hits: Hits, entry: EntryRef | None, through: EntryRef | None) -> bool:
         """Take the hits, and go to the first one at the cursor or behind it.
 
@@ -132,16 +115,35 @@ class TranscriptFinder:
         if hits.words != self._wanted:
             return False
         self.hits, self.number, self._searched = hits, -1, through
-        if hits.all and (hits.here or self._stepped_words):
-            begin = entry.offset if entry is not None else 0
-            number = first_from([ref.offset for ref in hits.here], begin)
-            if self._stepped_words and (self._first_step < 0 or hits.all[number].offset == begin):
-                number = (number + self._first_step) % len(hits.all)
-            self._show(number)
-        elif self._stepped_words:
-            self._complain("No entry here has all of these words")
+        if hits.here:
+            self._show(self._number_from(hits, entry))
         self._changed()
         return True
+
+    def show_listed(
+        self, hits: Hits, entry: EntryRef | None, through: EntryRef | None, step: int = 0
+    ) -> None:
+        """Show the hits of the search of all sessions in this one, unless other words are searched here.
+
+        :param entry: the entry under the cursor, which may be one of them.
+        :param step: go to the hit behind the cursor (1) or before it (-1); 0 for neither.
+        """
+        if self.line.is_open:
+            return
+        self._listed_words, self.hits, self._searched = hits.words, hits, through
+        number = self._number_from(hits, entry) if hits.all else -1
+        is_there = number >= 0 and entry is not None and hits.all[number].offset == entry.offset
+        self.number = number if is_there else -1
+        if step and hits.all:
+            self._show((number + (step if is_there or step < 0 else 0)) % len(hits.all))
+        self._changed()
+
+    @staticmethod
+    def _number_from(hits: Hits, entry: EntryRef | None) -> int:
+        """The number of the hit at an entry, or of the first one behind it on the path."""
+        begin = entry.offset if entry is not None else 0
+        at = next((number for number, hit in enumerate(hits.all) if hit.offset == begin), -1)
+        return at if at >= 0 else first_from([ref.offset for ref in hits.here], begin)
 
     def step(self, step: int) -> None:
         """Go to the next hit (1) or the previous one (-1)."""

@@ -22,7 +22,7 @@ from app.view.cells import stable_width
 from app.view.empty_states import deleted_notice
 from app.view.formatting import counted
 from app.view.hit_line import HitPlace
-from app.view.transcript_layout import AT_PROMPT, BEGINNING, END, BlockRef, Spot
+from app.view.transcript_layout import AT_PROMPT, BEGINNING, END, BlockRef, PlacedBlock, Spot
 from app.view.tree_view import ANEW
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
@@ -37,13 +37,17 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.setup import Setup
-    from app.view.transcript_block import Part
+    from app.view.transcript_block import Block, Part
     from app.view.transcript_outline import Outline
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
 PATIENCE = 0.3
 # Seconds for which a view rests before the outline of its session is read.
 OUTLINE_SECONDS = 0.2
+# The names of blocks in messages.
+_NAMES = {"tool": "tool call", "tools": "tool calls"} | {
+    kind: kind for kind in ("prompt", "answer", "thinking", "summary", "command")
+}
 # Lines in memory beyond which those far from the view are released.
 MOST_LINES = 20_000
 
@@ -118,14 +122,19 @@ class TranscriptPane(Pane):
 
     # which session
 
-    def show_session(self, row: Row | None, *, waits: bool = False) -> None:
+    def show_session(self, row: Row | None, *, waits: bool = False, again: bool = False) -> None:
         """Show a session from its last prompt on; None shows nothing. In a burst (`CursorDebounce`) only the
         session is read on which the cursor rests.
 
         :param waits: `show_hit` will follow; the prompt is shown only if that takes longer than `PATIENCE`.
+        :param again: it is the one that was shown, at another path: the view stays.
         """
         if row is not None and row.path == self._opened:
             self._row = row
+            return
+        if row is not None and again and self.lines.turns:
+            self._row, self._opened = row, row.path
+            self._open(self.lines.spot, stays=True)
             return
         self._row, self._hit, self._stays = row, None, False
         self._forget_path()
@@ -149,7 +158,7 @@ class TranscriptPane(Pane):
         """
         self._row, self._stays, self._opened = row, True, row.path
         self._hit = found and HitPlace(
-            row.path, found.query, entry_id, offset, found.words, "", tools=found.tools
+            row.path, found.query, entry_id, offset, found.words, "", offsets=found.offsets
         )
         self._forget_path()
         # the path leads through the entry also when another part of it is read
@@ -179,6 +188,8 @@ class TranscriptPane(Pane):
         self._hit = hit
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if hit.again and (is_known or self._stays):
+            if before is not None and before.offsets != hit.offsets:
+                self._show_listed()
             self._show_position()
             return
         self._stays = False
@@ -223,7 +234,7 @@ class TranscriptPane(Pane):
         """Show the active path from now on, without a search in it."""
         self._through, self._before = None, []
         self._outline = None
-        self.lines.transcript.notes = {}
+        self.lines.transcript.notes, self.lines.transcript.rules = {}, {}
         self.finder.drop()
 
     def _close(self, notice: str) -> None:
@@ -402,17 +413,9 @@ class TranscriptPane(Pane):
         placed, path = transcript.placed, self._reader.path
         if placed is None:
             return
-        turn, reason, block = transcript.turns[placed.turn], "the block has gone", None
-        members = [(transcript.turns[index], number) for index, number in placed.run]
+        turn, reason = transcript.turns[placed.turn], "the block has gone"
         try:
-            for each, number in members or [(turn, placed.number)]:
-                read = await self._reader.read_block(each, number)
-                if block is None or read is None:
-                    block = read
-                else:
-                    # A run of calls is copied as one.
-                    block.text = "\n\n".join(filter(None, (block.text, read.text)))
-                    block.codes += read.codes
+            block = await self._read_whole(placed)
         except (SessionError, OSError, MemoryError) as error:
             block, reason = None, reason_of(error)
         ref = BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
@@ -424,20 +427,50 @@ class TranscriptPane(Pane):
             block.text, block.codes = "", []
             self.lines.unfold_whole(ref, block)
         elif event.wanted == "text":
-            self._copy("Block", block.text)
+            self._copy(_NAMES.get(block.kind, "block"), block.text)
         else:
             self._copy_code(ref, block.codes)
 
-    def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
+    async def _read_whole(self, placed: PlacedBlock) -> Block | None:
+        """A block with its texts; a run of calls as one. None if it has gone. Raises as the reader."""
+        turns, block = self.lines.turns, None
+        members = [(turns[index], number) for index, number in placed.run]
+        for turn, number in members or [(turns[placed.turn], placed.number)]:
+            read = await self._reader.read_block(turn, number)
+            if block is None or read is None:
+                block = read
+            else:
+                block.text = "\n\n".join(filter(None, (block.text, read.text)))
+                block.codes += read.codes
+        return block
+
+    async def copied_sizes(self) -> dict[str, int]:
+        """By the commands that copy: the characters of the block under the cursor, and of its next code."""
+        ref, placed = self.lines.transcript.ref(), self.lines.transcript.placed
+        try:
+            block = await self._read_whole(placed) if placed is not None else None
+        except (SessionError, OSError, MemoryError):
+            return {}  # the command itself says why
+        if block is None or ref is None:
+            return {}
+        sizes = {"block.copy": len(block.text)}
+        if block.codes:
+            sizes["block.copy_code"] = len(block.codes[self._next_code(ref, block.codes)])
+        return sizes
+
+    def _next_code(self, ref: BlockRef, codes: list[str]) -> int:
         last, number = self._copied
-        number = (number + 1) % len(codes) if last == ref and codes else 0
+        return (number + 1) % len(codes) if last == ref and codes else 0
+
+    def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
+        number = self._next_code(ref, codes)
         self._copied = (ref, number)
-        name = "Code" if len(codes) < 2 else f"Code {number + 1} of {len(codes)}"
+        name = "code" if len(codes) < 2 else f"code {number + 1} of {len(codes)}"
         self._copy(name, codes[number] if codes else "")
 
     def _copy(self, what: str, text: str) -> None:
         if not text:
-            self._complain(f"No {what.lower()} to copy here")
+            self._complain(f"No {what} to copy here")
             return
         copy_text(self.app, what, text, self._setup.env)
 
@@ -539,12 +572,15 @@ class TranscriptPane(Pane):
         if outline is None or row.path != self._opened:
             return
         self._outline = outline
-        before = dict(self.lines.transcript.notes)
+        transcript = self.lines.transcript
+        before = transcript.notes or transcript.rules
         key = key_of("branch.switch") if self.lines.focusable else ""
-        self.lines.transcript.notes = outline.notes(key)
-        if before or outline.points:
+        transcript.notes, transcript.rules = outline.notes(key), outline.ruled(key)
+        if before or transcript.notes or transcript.rules:
             self.lines.placed_anew()
         self._show_position()
+        if self._hit is not None and self.finder.hits is None:
+            self._show_listed()
 
     @property
     def _path_entry(self) -> EntryRef | None:
@@ -565,11 +601,14 @@ class TranscriptPane(Pane):
             return
         placed = transcript.placed
         starts = self._outline.points.get(placed.point, ()) if self._outline and placed is not None else ()
-        if starts and placed is not None:
+        entry = starts[0].entry if starts else None
+        if entry is None and self._outline is not None and not transcript.cursor and self._at_root:
+            entry = self._outline.beginning
+        if entry is not None:
             self._before.append((self._through, self.lines.spot))
             self._hit = None
-            self._through = starts[0].entry
-            self._open(Spot(self._through))
+            self._through = entry
+            self._open(Spot(entry))
             return
         below = range(transcript.cursor + 1, len(transcript.blocks))
         at = next((number for number in below if transcript.blocks[number].point >= 0), -1)
@@ -601,15 +640,11 @@ class TranscriptPane(Pane):
         self.finder.typed(self._row, self._path_entry)
 
     @work
-    async def _search(
-        self, words: Sequence[str], through: EntryRef | None, *, tools: bool = True, one_by_one: bool = False
-    ) -> None:
+    async def _search(self, words: Sequence[str], through: EntryRef | None) -> None:
         row = self._row
         if row is None:
             return
-        hits = await self._outlines.search(
-            row.path, (row.agent,), words, through, tools=tools, one_by_one=one_by_one
-        )
+        hits = await self._outlines.search(row.path, (row.agent,), words, through)
         if hits is None or row.path != self._opened:
             return
         if self.finder.found(hits, self.entry, self._through) and self._outline is None:
@@ -617,12 +652,29 @@ class TranscriptPane(Pane):
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
-        row, words = self._row, self._words
-        if self.finder.hits is None and words and row is not None:
-            tools = self._hit is None or self._hit.tools
-            self.finder.step_to_first(words, event.step, self._path_entry, tools=tools)
+        if self.finder.hits is None and self._hit is not None and not self.finder.is_running:
+            self._show_listed(event.step)
         else:
             self.finder.step(event.step)
+
+    @work(exclusive=True, group="listed")
+    async def _show_listed(self, step: int = 0) -> None:
+        """Show which of the hits of the search of all sessions this is.
+
+        :param step: go to the next hit (1) or the previous one (-1); 0 for neither.
+        """
+        row, hit = self._row, self._hit
+        if row is None or hit is None or not hit.words or self.finder.is_running:
+            return
+        if not hit.offsets:
+            if step:
+                self._complain("The words are in no entry here")
+            return
+        through = self._path_entry
+        found = await self._outlines.search(row.path, (row.agent,), hit.words, through, hit.offsets)
+        if found is not None and row.path == self._opened and hit is self._hit:
+            self.finder.show_listed(found, self.entry, through, step)
+            self._show_position()
 
     @on(SearchBox.Kept)
     @on(SearchBox.TabPressed)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.formats.entry_types import RESULT_ROLES
 from app.keys import key_of
 from app.services.tree_reader import TreeSearch
 from app.view.tree_navigation import TreeHits
 from app.widgets.inputs import FindLine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.messages import EntriesFound
     from app.services.background import Post
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
+    from app.view.hit_line import HitPlace
     from app.view.problems import DamagedLine
+    from app.view.tree_view import TreeView
     from app.widgets.entry_tree import EntryTree
 
 
@@ -46,19 +47,12 @@ class TreeFinder:
         self._kept_at: Node | None = None
         # the step to the next hit that was requested meanwhile
         self._deferred_step = 0
-        # the words are those of a search of all sessions, without the line
+        # the hits are those of a search of all sessions, without the line
         self._is_hit_search = False
-        # the words were only counted: no key has asked for a hit
-        self._is_counted = False
-        # the step to make when that search is done
-        self._step = 0
-        # entries with all of its words are searched; else with one after the other of these words
-        self._all_at_once = False
-        self._one_by_one: list[str] = []
         # the tree whose texts are read ahead
         self._prepared: SessionTree | None = None
-        # the session with a hit of a search of all sessions, and the words of the search, folded
-        self._found_in: tuple[str, tuple[str, ...]] = "", ()
+        # the hits of a search of all sessions in this one; None without one
+        self._found_in: HitPlace | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -115,13 +109,7 @@ class TreeFinder:
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
             self._prepared = view.tree
-            self._search.search(view.tree, self.words, self._around, tools=self._searches_tools)
-
-    @property
-    def _searches_tools(self) -> bool:
-        """Whether tool calls are searched. A search of all sessions usually leaves them out."""
-        hit = self._tree.hit
-        return not self._is_hit_search or hit is None or hit.tools
+            self._search.search(view.tree, self.words, self._around)
 
     def found(self, event: EntriesFound) -> bool:
         """Show more hits.
@@ -133,8 +121,6 @@ class TreeFinder:
             return False
         hits.add(event.nodes)
         hits.done = event.done
-        if self._is_hit_search:
-            self._hit_words_found(event, hits)
         if self._awaits_first and self._is_kept and self._tree.node is not self._kept_at:
             self._left = True
         self._tree.found_more(None if self._left else self._origin)
@@ -150,8 +136,7 @@ class TreeFinder:
         """Go to the next hit (1) or the previous one (-1): of the search in the tree, else of that of all
         sessions. If the first hit of the typed words is not known yet, go on from that.
         """
-        tree, view = self._tree, self._tree.view
-        path, words = self._found_in
+        tree, view, listed = self._tree, self._tree.view, self._found_in
         if view is None:
             return
         if tree.hits is not None:
@@ -163,8 +148,8 @@ class TreeFinder:
                 tree.go_to(node)
         elif not view.tree.is_whole:
             tree.notify("The session is still being read", severity="warning", markup=False)
-        elif words and path == view.tree.path:
-            self.search_hit_words(words, step)
+        elif listed is not None and listed.path == view.tree.path:
+            tree.notify("The words are in no entry here", markup=False)
         else:
             key = key_of("filter.open")
             searches = f": {key} searches the tree" if key else ""
@@ -187,8 +172,8 @@ class TreeFinder:
     def grown(self) -> None:
         """Search the entries that were added to the tree."""
         view = self._tree.view
-        if view is not None and view.tree.is_whole and self.words:
-            self._search.follow(view.tree, self.words, self._around, tools=self._searches_tools)
+        if view is not None and view.tree.is_whole and self.words and not self._is_hit_search:
+            self._search.follow(view.tree, self.words, self._around)
 
     def step(self, step: int) -> None:
         """Go to the next hit (1) or the previous one (-1) while the line has the focus."""
@@ -210,7 +195,7 @@ class TreeFinder:
         """
         if not self.line.is_open:
             # The hits of the search of all sessions end with it.
-            return not self._is_counted and self.end_hit_search()
+            return False
         typing = self.line.has_focus
         self.line.close()
         self._tree.search_for(None)
@@ -234,50 +219,41 @@ class TreeFinder:
         elif self._origin is not None:
             self._tree.go_to(self._origin)
 
-    # the words of a search of all sessions, without the line
+    # the hits of a search of all sessions, without the line
 
-    def found_in(self, path: str, words: tuple[str, ...]) -> None:
-        """A search of all sessions has found words in a session, which `next_hit` then looks for.
+    def found_in(self, found: HitPlace) -> None:
+        """A search of all sessions has found hits in a session, to which `next_hit` goes.
 
-        :param words: folded; empty: the session has no hit any more.
+        :param found: without words, the session has no hit any more.
         """
-        if (path, words) != self._found_in:
-            self._found_in = path, words
+        before, self._found_in = self._found_in, found if found.words else None
+        if before is None or (before.path, before.words, before.offsets) != (
+            found.path,
+            found.words,
+            found.offsets,
+        ):
             self.end_hit_search()
+            self.show_listed()
 
-    def search_hit_words(self, words: Sequence[str], step: int = 0) -> None:
-        """Mark the entries that have all of the words, and go to the next one. If no entry has all, since
-        they may be in different entries, mark the entries that have one of them.
-
-        :param step: to the next hit (1) or the previous one (-1); 0 only counts them.
-        """
-        self._begin_here()
-        self._is_counted = not step
-        self._is_hit_search = self._left = self._all_at_once = True
-        self._awaits_first = False
-        self._step, self._one_by_one = step, list(words) if len(words) > 1 else []
-        self._tree.search_for(TreeHits(words))
-        self._start_search()
-
-    def _hit_words_found(self, event: EntriesFound, hits: TreeHits) -> None:
-        if event.nodes and self._all_at_once:
-            self._one_by_one = []
-        view = self._tree.view
-        if not event.done or view is None:
+    def show_listed(self) -> None:
+        """Mark these hits, if the tree of their session is shown and nothing else is searched."""
+        found, view = self._found_in, self._tree.view
+        if found is None or not found.offsets or view is None or self._tree.hits is not None:
             return
-        if self._one_by_one:
-            self._all_at_once = hits.done = False
-            words = [self._one_by_one.pop()]
-            self._search.search(view.tree, words, self._around, tools=self._searches_tools)
-        elif self._step:
-            step, self._step = self._step, 0
-            self.next_hit(step)
+        if not view.tree.is_whole or view.tree.path != found.path:
+            return
+        hits = TreeHits(found.words)
+        nodes = (shown_hit(view, found, offset) for offset in found.offsets)
+        hits.add([node for node in nodes if node is not None])
+        hits.done = self._is_hit_search = True
+        self._tree.search_for(hits)
+        self._tree.found_more(None)
 
     def end_hit_search(self) -> bool:
         """End that search. False: there was none."""
         if not self._is_hit_search:
             return False
-        self._is_hit_search, self._step, self._one_by_one = False, 0, []
+        self._is_hit_search = False
         self._tree.search_for(None)
         self._search.cancel()
         return True
@@ -285,3 +261,15 @@ class TreeFinder:
     def stop(self) -> None:
         """End the thread."""
         self._search.stop()
+
+
+def shown_hit(view: TreeView, found: HitPlace, offset: int) -> Node | None:
+    """The entry of a hit of a search of all sessions: the result of its call, if the filter of the tree shows
+    only that one and it is no hit itself; None if the file has no entry there any more.
+    """
+    node = view.tree.find(found.entry_id if offset == found.offset else None, offset)
+    if node is None or view.shows(node):
+        return node
+    result = next((child for child in node.children if child.role in RESULT_ROLES), None)
+    is_shown = result is not None and view.shows(result) and result.offset not in found.offsets
+    return result if is_shown else node

@@ -14,7 +14,7 @@ from textual.message import Message
 from app.formats.prices import LIST_PRICES, NO_COST, Prices
 from app.formats.text import one_line
 from app.messages import EntriesFound, TreeGrew, TreeOpened
-from app.panes.tree_finder import TreeFinder
+from app.panes.tree_finder import TreeFinder, shown_hit
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import TREE_SUFFIX, session_title
 from app.view.branch_table import BranchTable, branch_text
@@ -247,7 +247,7 @@ class TreePane(Pane):
         if self._expects_search:
             self.finder.prepare()
         self._go_to_hit()
-        self._count_hits()
+        self.finder.show_listed()
         self.update_borders()
 
     @on(TreeGrew)
@@ -375,14 +375,12 @@ class TreePane(Pane):
             self.forget_hit()
             return
         before, self.entry_tree.hit = self.entry_tree.hit, hit
-        if before is not None and before.tools != hit.tools:
-            self.finder.end_hit_search()
         self._post_words()
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if not (hit.again and is_known):
             self._wanted = hit if hit.is_entry else None
             self._go_to_hit()
-            self._count_hits()
+        self.finder.show_listed()
         self.update_borders()
 
     def forget_hit(self) -> None:
@@ -395,20 +393,14 @@ class TreePane(Pane):
         hit, view = self._wanted, self.entry_tree.view
         if hit is None or view is None or view.tree.path != hit.path:
             return
-        if self.entry_tree.open_at(hit.entry_id, hit.offset) is not None:
+        node = shown_hit(view, hit, hit.offset) if hit.offset >= 0 else None
+        place = (node.id, node.offset) if node is not None else (hit.entry_id, hit.offset)
+        if self.entry_tree.open_at(*place) is not None:
             # If the cursor was there already, the entry is read again to show the hit.
             self.entry_tree.post_message(LineList.Moved(self.entry_tree))
         elif not view.tree.is_whole:
             return
         self._wanted = None
-
-    def _count_hits(self) -> None:
-        """Count the hits of the search of all sessions in the session that is shown."""
-        hit, view, row = self.entry_tree.hit, self.entry_tree.view, self._row
-        if hit is None or not hit.words or view is None or row is None or self.entry_tree.hits is not None:
-            return
-        if view.tree.is_whole and view.tree.path == hit.path and row.size <= MOST_COUNTED:
-            self.finder.search_hit_words(hit.words)
 
     # the search in the tree
 

@@ -21,7 +21,8 @@ from app.reports.output import (
     write_lines,
 )
 from app.setup import Setup
-from app.view.formatting import counted, size, tilde
+from app.view.disk import parts_of
+from app.view.formatting import size, tilde
 
 NAME_CELLS = 40
 """Cells of a title on a terminal."""
@@ -40,14 +41,10 @@ def run(options: Options, setup: Setup) -> int:
     if chosen is None:
         return WRONG_USE
     here = current_folder() or setup.home
-    stores = [store for listed in setup.stores for store in (listed, *listed.twins)]
-    folders = {store.agent.blob_folder(setup.agent_env, setup.home, here) for store in stores} - {""}
-    usage = DiskUsage(rows, setup.stores, sorted(folders), setup.cache_folder)
+    usage = DiskUsage(rows, setup.stores, setup.agent_env, setup.home, here, setup.cache_folder)
     sessions = usage.of(chosen)
     groups = usage.groups(chosen, options.by) if options.by else []
-    rest = {"blobs": usage.blobs, "rest": usage.rest, "kept_rest": usage.kept_rest, "index": usage.index}
-    if query:
-        rest = {}
+    rest = {} if query else usage.rest_of_all
     if options.json:
         document: dict[str, Any] = {"schema": SCHEMA, "total": _document(sessions) | rest}
         document["total"]["total"] += sum(rest.values())
@@ -93,22 +90,6 @@ def _document(usage: Usage) -> dict[str, int]:
 
 
 def _total_lines(usage: Usage, rest: dict[str, int]) -> list[str]:
-    repeated = f", {size(usage.repeated)} of them repeat a parent" if usage.repeated else ""
-    saved = f", {size(usage.saved)} less than the files" if usage.kept else ""
-    parts = [
-        ("files", usage.files, f"of {counted(usage.sessions, 'session')}{repeated}"),
-        ("artifacts", usage.artifacts, "of these sessions"),
-        ("sub-agents", usage.subagents, "of these sessions"),
-        ("kept", usage.kept, f"in leafmark's copies of them{saved}"),
-    ]
-    if rest:
-        parts += [
-            ("blobs", rest["blobs"], "images that agents keep outside of the sessions"),
-            ("rest", rest["rest"], "all else in the folders of sessions"),
-            ("kept rest", rest["kept_rest"], "earlier copies, and copies of other sessions"),
-            ("index", rest["index"], "leafmark's index, which it can make anew"),
-        ]
     total = usage.total + sum(rest.values())
-    return [f"{size(number):>7}  {name:<11} {text}" for name, number, text in parts] + [
-        f"{size(total):>7}  total"
-    ]
+    parts = [f"{size(part.number):>7}  {part.name:<11} {part.text}" for part in parts_of(usage, rest)]
+    return [*parts, f"{size(total):>7}  total"]

@@ -33,6 +33,7 @@ from app.view.palette import SIXTEEN, STYLES
 from app.view.transcript import call_ids, result_id, turn, unreadable_turn
 from app.view.transcript_block import Turn
 from app.view.transcript_layout import Headings
+from app.view.transcript_rules import path_rules, rule_line
 
 DEFAULT_PAGER = "less"
 LESS = "FRX"
@@ -91,14 +92,19 @@ def conversation(tree: SessionTree, path: Sequence[Node], setup: Setup) -> Itera
     yield own_line(visible_line(about, 1_000))
     before = None
     headings = Headings()
+    try:
+        above = path_rules(tree, path_to(path[-1]))[0] if path else {}
+    except OSError as error:
+        raise Unreadable(tree.path, 0, reason(error)) from None
+    rules: list[DocumentLine] = []
     for made in _turns(tree, path, setup.now_ms()):
-        rule = headings.day_rule(made)
+        rules += [rule_line(above[made.offset])] if made.offset in above else []
+        rules += filter(None, [headings.day_rule(made)])
         for number, block in enumerate(made.blocks):
-            if rule is not None or not (before is not None and before.is_tight and block.is_tight):
+            if rules or not (before is not None and before.is_tight and block.is_tight):
                 yield DocumentLine([])
-            if rule is not None:
-                yield rule
-                rule = None
+            yield from rules
+            rules.clear()
             is_marked = made.entry_id in tree.labels
             lines = headings.heading(made, number, is_marked=is_marked)
             lines += headings.without_time(made, block, block.printed_lines)

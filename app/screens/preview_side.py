@@ -86,7 +86,7 @@ class PreviewSide(Vertical):
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
-        self._preview.show_session(row, waits=self._list_pane.has_hit)
+        self._preview.show_session(row, waits=self._list_pane.has_hit, again=again)
 
     def show_hit(self, hit: HitPlace) -> None:
         if self._list_pane.is_current(hit):

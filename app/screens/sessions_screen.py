@@ -23,7 +23,7 @@ from app.controllers.session_actions import SessionActions
 from app.controllers.starter import Starter
 from app.controllers.status_bars import StatusBars
 from app.controllers.status_messages import StatusMessages
-from app.controllers.transcript_copy import TranscriptCopy
+from app.controllers.transcript_copy import TranscriptCopy, copied_entry_sizes
 from app.keys import key_of, keys_of
 from app.messages import (
     ActionsDone,
@@ -36,14 +36,16 @@ from app.messages import (
     TouchedFilesRead,
 )
 from app.panes.sessions_pane import SessionsPane
+from app.panes.transcript_pane import TranscriptPane
 from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts
 from app.services.resume_planner import ResumePlanner
 from app.services.touched_reader import TouchedReader
 from app.settings import settings_file
-from app.view.arrangement import ORDERS
+from app.view.arrangement import ORDERS, order_words
 from app.view.bars import keys_line, lacks, too_small_line
+from app.view.formatting import counted
 from app.view.frame import closing_line
 from app.view.geometry import PANES, PaneLayout, is_too_small
 from app.view.line import wrap
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
     from app.view.line import Line
     from app.view.list_model import ListModel
     from app.view.preset import Preset
+    from app.widgets.entry_tree import EntryTree
 
 _LEGENDS = {"Sessions": LEGEND, "Tree": TREE_LEGEND, "Transcript": TRANSCRIPT_LEGEND}
 """The marks in the panes of each section of the help."""
@@ -265,6 +268,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             return False
         if command.id in ("change.undo", "change.redo"):
             return self.actions.can_undo if command.id == "change.undo" else self.facts.can_redo
+        if command.id == "session.restore":
+            return any(row.is_gone for row in self.actions.targets())
         if not self.beside.works_now(command):
             return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
@@ -364,6 +369,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.facts.read_recaps)
         self.set_interval(TICK_EVERY, self.facts.read_last_words)
         self.set_interval(TICK_EVERY, self.facts.read_journal)
+        self.set_interval(TICK_EVERY, self.facts.read_keeping)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -663,6 +669,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         from app.dialogs.menu import MenuDialog, MenuRow
 
         title, choices = MENUS[name]
+        sizes = await self._copied_sizes() if name == "copy" else {}
         rows = []
         for key, ids in choices.items():
             commands = list(filter(self._works_in_menu, map(command_by_id, ids.split())))
@@ -675,12 +682,24 @@ class SessionsScreen(FirstPictureScreen[None]):
                     home=self.setup.home,
                     theme=self.app.theme.removeprefix("leafmark-"),
                 )
+                if command.id in sizes:
+                    state = counted(sizes[command.id], "character")
                 rows.append(MenuRow(key, self.help_of(command), state, command.id))
         if not rows:
             return
         await self.app.push_screen(MenuDialog(title, rows), self._menu_chosen)
         # the message stands in the frame of the menu
         self.facts.tell_change(name)
+
+    async def _copied_sizes(self) -> dict[str, int]:
+        """The number of characters that commands copy, by their ids."""
+        pane, focused = self.query(TranscriptPane).first(), self.focused
+        if focused is not None and pane in focused.ancestors_with_self:
+            sizes = await pane.copied_sizes()
+            return sizes | {id.replace("block.", "entry."): size for id, size in sizes.items()}
+        if self._has_focus("tree"):
+            return await copied_entry_sizes(cast("EntryTree", self.query_one("#tree")))
+        return {}
 
     def _works_in_menu(self, command: Command) -> bool:
         if command.id == "archive.show":
@@ -698,7 +717,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
         now = self.model.arrangement.order
         rows = [
-            MenuRow(str(number), order, "now" if order == now else "", order)
+            MenuRow(str(number), order_words(order), "now" if order == now else "", order)
             for number, order in enumerate(ORDERS, 1)
         ]
         self.host.show(MenuDialog("Order", rows), self._order_chosen)
@@ -713,13 +732,13 @@ class SessionsScreen(FirstPictureScreen[None]):
             self.facts.tell_change("scope")
 
     def action_show_place(self, place: str) -> None:
-        """Show the "history", the "trash", the "archive" or the "statistics"."""
+        """Show the "history", the "trash", the "archive", the "statistics" or the "disk" space."""
         getattr(self.places, f"show_{place}")()
 
     def action_show_settings(self) -> None:
         from app.dialogs.settings import SettingsDialog
 
-        self.app.push_screen(SettingsDialog(self.setup, self.settings))
+        self.host.show(SettingsDialog(self.setup, self.settings), lambda _: self.facts.read_keeping())
 
     def action_stop_acting(self) -> None:
         """Stop an export, an action on several sessions, or the reading of a transcript for another program;

@@ -234,6 +234,8 @@ class TreeSide(Vertical):
     def _focus_pane(self, pane: str) -> None:
         if self._list_pane.is_alone:
             return
+        if self._read_from and pane != "transcript":
+            self._is_zoomed, self._read_from = False, ""
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
         self._show_panes(pane)
         self._pane = pane
@@ -311,7 +313,7 @@ class TreeSide(Vertical):
         if row is not None and wanted is not None:
             self.transcript_pane.show_entry(row, wanted.entry_id, wanted.offset)
         else:
-            self.transcript_pane.show_session(row, waits=self._list_pane.has_hit)
+            self.transcript_pane.show_session(row, waits=self._list_pane.has_hit, again=again)
         self.tree_pane.show_session(row, again=again)
         if wanted is not None:
             self.tree_pane.show_hit(wanted)
@@ -371,7 +373,7 @@ class TreeSide(Vertical):
         wanted, self._wanted = self._wanted, None
         if not self._list_pane.is_current(hit):
             return
-        self.tree_pane.finder.found_in(hit.path, tuple(hit.words))
+        self.tree_pane.finder.found_in(hit)
         # If nothing was found in a session, the cursors stay on the entry that the user went to.
         if hit.is_entry or wanted is None or wanted.path != hit.path:
             self.transcript_pane.show_hit(hit)
@@ -403,12 +405,13 @@ class TreeSide(Vertical):
         if row is None or node is None or view is None or view.tree.path != row.path:
             return
         before = self._followed
-        self._followed = None if self._tree.is_at_leaf else EntryRef(node.id, node.offset)
+        found = self._tree.hit if self._list_pane.has_hit else None
+        follows = self._tree.is_at_leaf and found is None
+        self._followed = None if follows else EntryRef(node.id, node.offset)
         if self._followed is None:
             if before is not None:
                 self.transcript_pane.show_end(row)
         elif self.transcript_pane.entry != self._followed:
-            found = self._tree.hit if self._list_pane.has_hit else None
             self.transcript_pane.show_entry(row, node.id, node.offset, found)
 
     @on(TranscriptPane.SearchChanged)
@@ -660,7 +663,6 @@ class TreeSide(Vertical):
     def action_focus_pane(self, pane: str) -> None:
         """Focus a pane; show the focused one alone, and all again."""
         if pane != self._pane:
-            self._read_from = ""
             self._focus_pane(pane)
         elif self._is_zoomed or len(self._owner.pane_layout.boxes) > 1:
             self._zoom(not self._is_zoomed)

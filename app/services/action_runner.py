@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 # The functions below import what writes sessions in the thread: loading it takes 35 ms, which would delay the
 # first key.
 
-_UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file", "tags", "note"))
+_UNDOABLE_KINDS = frozenset(
+    ("trash", "restore", "name", "pin", "label", "leaf", "file", "tags", "note", "keep")
+)
 
 EXIT_SECONDS = 0.5
 """Seconds for which actions go on when leafmark exits: a few sessions take less."""

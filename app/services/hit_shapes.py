@@ -30,12 +30,12 @@ def shape_of(hit: Hit) -> Shape | None:
     """The excerpt of a hit; None for one that is in no tool call and no output, and if the file does not have
     it as a usual call.
     """
-    if hit.where != "text" or hit.kind not in TOOLS:
+    is_touch = hit.where == "files" and hit.offset >= 0
+    if not is_touch and (hit.where != "text" or hit.kind not in TOOLS):
         return None
+    kind = CALL if is_touch else hit.kind
     matches = [*dict.fromkeys(fold(hit.snippet[start:end]) for start, end in hit.ranges)]
-    shapes = (
-        _shape(hit.row, hit.kind, hit.offset, entry, matches) for entry in entries_at(hit.row, hit.offset)
-    )
+    shapes = (_shape(hit.row, kind, hit.offset, entry, matches) for entry in entries_at(hit.row, hit.offset))
     return next(filter(None, shapes), None)
 
 

@@ -9,7 +9,6 @@ from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING
 
 from app.services.background import BackgroundService
-from app.view.formatting import counted
 from app.view.list_model import ListModel
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ class IndexService(BackgroundService):
         self._keeper: Thread | None = None
         # the first reason why a session was not kept, which is posted once
         self._keep_problem = ""
-        self._has_warned = False
         self._loaded = False
         self._rescan_wanted = False
         self._lock = Condition()
@@ -148,24 +146,13 @@ class IndexService(BackgroundService):
         from app.index.filter_context import expiry_of
         from app.sessions.errors import SessionError
         from app.settings import read_settings
-        from app.stores.retention import deletes_by_age
 
         setup, index = self._setup, self._index
         if index is None or setup.demo:
             return
         setting = read_settings(setup.env).keep
-        warns = setting == "ask" and not self._has_warned
-        needs_rows = warns or setting in ("expiring", "all")
-        names = [name for store in setup.stores if not store.is_bare() for name in store.agents]
-        rows = index.rows() if needs_rows and deletes_by_age(names) else []
-        expires = expiry_of(lambda: rows)
-        if warns:
-            self._has_warned = True
-            expiring = len(due(rows, setup.stores, "expiring", expires, setup.now_ms(), updates=False))
-            if expiring:
-                text = f"{counted(expiring, 'session')} may be deleted by the agent within 7 days"
-                self._warn(f"{text}: `leafmark keep is:expiring` keeps copies")
-        sessions = due(rows, setup.stores, setting, expires, setup.now_ms())
+        rows = index.rows() if setting in ("expiring", "all") else []
+        sessions = due(rows, setup.stores, setting, expiry_of(lambda: rows), setup.now_ms())
         problems: list[str] = []
 
         def done(number: int, path: str, result: object) -> None:
@@ -174,13 +161,10 @@ class IndexService(BackgroundService):
 
         keep_all(sessions, setup.stores, done, lambda: not self._stop.is_set())
         if problems and problems[0] != self._keep_problem:
-            self._warn(f"a session was not kept: {problems[0]}")
+            with self._lock:
+                setup.renewals.append(f"a session was not kept: {problems[0]}")
+                self._post_pending()
         self._keep_problem = problems[0] if problems else ""
-
-    def _warn(self, line: str) -> None:
-        with self._lock:
-            self._setup.renewals.append(line)
-            self._post_pending()
 
     def _failed(self, error: BaseException) -> None:
         with self._lock:

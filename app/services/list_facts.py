@@ -15,8 +15,10 @@ from app.services.background import BackgroundService, answered
 from app.services.index_service import place_of
 from app.sessions.errors import SessionError
 from app.stores import agent_named, all_pins
+from app.stores.kept import original_path
 from app.stores.live import RealPaths, look
 from app.stores.tags import read_taggings
+from app.view.keeping import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +44,7 @@ class ListFacts(BackgroundService):
         self._resolved_at = 0.0
         self._sessions = LiveCandidates([])
         self._recaps: Recaps | None = None
+        self._demo_setting = "ask"
         # (agent, id) -> path and size of the file, and the last words in it
         self._last_words: dict[tuple[str, str], tuple[tuple[str, int], str]] = {}
         # size and time of the journal that was read last, and what it had
@@ -63,6 +66,50 @@ class ListFacts(BackgroundService):
         """The sessions that are pinned, (agent, id), and the tags and notes of all sessions."""
         setup = self._setup
         return all_pins(setup.stores, setup.state_folder), read_taggings(setup.state_folder)
+
+    @answered()
+    def read_keeping(self, rows: Sequence[Row]) -> Keeping:
+        """Which of the sessions are kept, and which ones their agents may delete soon. The user's settings do
+        not apply to example sessions.
+        """
+        # Imported here, in the thread: the first key does not wait for these.
+        from app.index.filter_context import expiry_of
+        from app.settings import read_settings
+        from app.stores.layout import copies
+        from app.stores.retention import SOON_MS
+
+        setup = self._setup
+        setting = self._demo_setting if setup.demo else read_settings(setup.env).keep
+        kept = {original_path(copy.path, store.kept) for store in setup.stores for copy in copies(store)}
+        expires, soon = expiry_of(lambda: rows), setup.now_ms() + SOON_MS
+        expiring = (
+            {}
+            if setting == "never"
+            else {
+                row.path: at_ms
+                for row in rows
+                if row.path not in kept and (at_ms := expires(row)) is not None and at_ms <= soon
+            }
+        )
+        agents = frozenset(row.agent for row in rows if row.path in expiring)
+        return Keeping(setting, frozenset(kept), expiring, agents)
+
+    @answered()
+    def set_keep(self, value: str) -> str:
+        """Change the setting `keep`; for the example sessions only in this run. Return why it cannot be
+        written, "" if it was.
+        """
+        # Imported here: it loads a parser of TOML that keeps comments.
+        from app.settings_writer import CannotWrite, set_setting
+
+        if self._setup.demo:
+            self._demo_setting = value
+            return ""
+        try:
+            set_setting(self._setup.env, "keep", f'"{value}"')
+        except CannotWrite as error:
+            return str(error)
+        return ""
 
     @answered()
     def read_journal(self) -> tuple[bool, bool]:

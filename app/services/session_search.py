@@ -51,6 +51,7 @@ VALUES_SECONDS = 10.0
 """Age at which the values of the sessions are collected again."""
 LONGEST_MISSING = 20
 """Characters of a word in a row that lacks it."""
+EVERY_HIT = 1 << 30
 COUNT_SECONDS = 1.0
 """Most seconds for which hits are counted; a greater number is shown as the least that there are."""
 
@@ -214,7 +215,8 @@ class HitLocator(BackgroundService):
     async def places(
         self, path: str, hit: Hit, query: str, *, again: bool = False
     ) -> AsyncIterator[HitPlace]:
-        """The place of the hit of the session at `path`; for a large session first without the branch.
+        """The place of the first hit of the session at `path` on its active path; for a large session first
+        that of its best hit, without the branch.
 
         :param again: it was located before, with another row of the session.
         """
@@ -225,14 +227,19 @@ class HitLocator(BackgroundService):
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large:
             yield place
-        branch = await self._branch(index, hit)
-        if branch or not is_large:
-            yield place._replace(where=branch, again=is_large or again)
+        offset, branch = await self._first(index, hit, place.offsets)
+        if branch or not is_large or offset != place.offset:
+            first = place._replace(where=branch, again=is_large or again)
+            if offset != place.offset:
+                # The snippet is that of another hit.
+                first = first._replace(offset=offset, entry_id=None, snippet="", ranges=())
+            yield first
 
     @answered()
     def _find(self, path: str, hit: Hit, query: str, again: bool) -> HitPlace:
         hit.look_up()
         parsed = _parsed(query)
+        offsets = tuple(hit.offsets(EVERY_HIT)) if hit.where != "row" else ()
         return HitPlace(
             path,
             query,
@@ -243,22 +250,24 @@ class HitLocator(BackgroundService):
             again=again,
             snippet=hit.snippet if hit.where == "text" else "",
             ranges=hit.ranges,
-            tools=hit.tier == "tools",
+            offsets=offsets,
         )
 
     @answered()
-    def _branch(self, index: Index, hit: Hit) -> str:
-        """The branch of a hit, or the prompt of the history that it is."""
+    def _first(self, index: Index, hit: Hit, offsets: Sequence[int]) -> tuple[int, str]:
+        """The offset of the first hit on the active path, and its branch; or the prompt of the history that
+        the hit is.
+        """
         if hit.where == "history":
-            return f"in the prompt history: {hit.snippet}"
+            return hit.offset, f"in the prompt history: {hit.snippet}"
         is_stale = self._is_stale
-        place = index.place(hit, lambda: not is_stale())
+        offset, place = index.first_hit(hit, offsets, lambda: not is_stale())
         if place.on_active_path is None or place.branches < 2:
-            return ""
+            return offset, ""
         if place.on_active_path:
-            return ACTIVE
+            return offset, ACTIVE
         inactive = "not on the active path"
-        return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
+        return offset, f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
 
 
 def _parsed(query: str) -> Query:

@@ -12,7 +12,9 @@ from app.gc_policy import exempt_tree
 from app.services.background import BackgroundService, GilYielder, answered
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_ref import EntryRef
+from app.view.problems import gaps_of
 from app.view.transcript_outline import BranchStart, Hits, Outline, Places
+from app.view.transcript_rules import path_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,9 +38,7 @@ class TranscriptOutline(BackgroundService):
     def __init__(self, post: Post) -> None:
         super().__init__(post)
         self._tree: SessionTree | None = None
-        # the texts, and whether they have those of tools
         self._texts: TreeText | None = None
-        self._tools = True
 
     @answered()
     def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> Outline | None:
@@ -59,27 +59,23 @@ class TranscriptOutline(BackgroundService):
         agents: Sequence[str],
         words: Sequence[str],
         through: EntryRef | None,
-        *,
-        tools: bool = True,
-        one_by_one: bool = False,
+        offsets: Sequence[int] | None = None,
     ) -> Hits | None:
         """Search all entries for those with all of the words, which are folded.
 
-        :param one_by_one: if no entry has all of them, search for those that have one of them.
-        :param tools: tool calls, their output and all other texts are searched;
-            otherwise only the conversation.
+        :param offsets: the lines of the hits, if a search of all sessions has found them.
         """
         from app.sessions.tree.path_reader import path_through
         from app.sessions.tree.tree_text import TreeText
 
         try:
             tree = self._opened(path, agents)
-            if self._texts is None or self._tools is not tools:
-                self._texts, self._tools = TreeText(tree, roles=False, tools=tools), tools
-            yielder = GilYielder(self._is_stale)
-            found = self._find(self._texts, [words], yielder.keep_going)
-            if one_by_one and not found:
-                found = self._find(self._texts, [[word] for word in words], yielder.keep_going)
+            if offsets is not None:
+                found = [node for node in (tree.find(None, offset) for offset in offsets) if node is not None]
+            else:
+                if self._texts is None:
+                    self._texts = TreeText(tree, roles=False)
+                found = self._find(self._texts, words, GilYielder(self._is_stale).keep_going)
             if self._is_stale():
                 return None
             with tree.growing:
@@ -92,19 +88,14 @@ class TranscriptOutline(BackgroundService):
             self._release()
             return None
 
-    def _find(
-        self, texts: TreeText, groups: Sequence[Sequence[str]], keep_going: Callable[[], bool]
-    ) -> list[Node]:
-        """The entries with all words of one of the groups, in the order of the file; incomplete if
-        `keep_going` returned False.
-        """
-        found: dict[int, Node] = {}
+    def _find(self, texts: TreeText, words: Sequence[str], keep_going: Callable[[], bool]) -> list[Node]:
+        """The entries with all words, in the order of the file; incomplete if `keep_going` returned False."""
+        found: list[Node] = []
         for number in sorted(texts.blocks()):
-            for words in groups:
-                found.update((node.index, node) for node in texts.find(number, words, keep_going))
+            found += texts.find(number, words, keep_going)
             if not keep_going():
                 break
-        return [found[index] for index in sorted(found)]
+        return found
 
     def _release(self) -> None:
         self._tree = self._texts = None
@@ -153,17 +144,22 @@ def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
     left = MOST_POINTS
     for offset, nodes in starts.items():
         nodes.sort(key=lambda node: node.index)
-        texts = [_prompt_below(node) for node in nodes[:left]]
-        tree.read_rows(texts)
         points[offset] = [
-            BranchStart(_ref(node), text.row_text.text if text.row_text is not None else "")
-            for node, text in zip(nodes, texts, strict=False)
+            BranchStart(_ref(node), _text_of(tree, _prompt_below(node))) for node in nodes[:left]
         ]
-        left -= len(texts)
+        left -= len(points[offset])
         if left <= 0:
             break
+    rules, beginning = path_rules(tree, steps)
+    for gap in gaps_of(tree):
+        if gap.before.index in on_path and gap.after.index not in on_path:
+            text = f"{gap.damaged.place} is damaged"
+            start = BranchStart(_ref(gap.after), _text_of(tree, _prompt_below(gap.after)), text)
+            points.setdefault(gap.before.offset, []).insert(0, start)
     end_ref = _ref(last) if last is not None else None
-    return Outline(prompts, labels, branch, len(ends), points, end_ref, last is tree.leaf)
+    is_active = last is tree.leaf
+    before = None if beginning is None else _ref(beginning)
+    return Outline(prompts, labels, branch, len(ends), points, end_ref, is_active, rules, before)
 
 
 def _places(steps: Sequence[Node], is_one: Callable[[Node], bool]) -> Places:
@@ -184,6 +180,11 @@ def _prompt_below(node: Node) -> Node:
     while found.role != "user" and len(found.children) == 1:
         found = found.children[0]
     return found if found.role == "user" else node
+
+
+def _text_of(tree: SessionTree, node: Node) -> str:
+    tree.read_rows([node])
+    return node.row_text.text if node.row_text is not None else ""
 
 
 def _ref(node: Node) -> EntryRef:

@@ -186,8 +186,8 @@ class TreeSearch(BackgroundService):
 
     def __init__(self, post: Post) -> None:
         super().__init__(post)
-        # the tree, whether tools are searched, and the texts
-        self._texts: tuple[SessionTree, bool, TreeText] | None = None
+        # the tree, and the texts
+        self._texts: tuple[SessionTree, TreeText] | None = None
         # Numbers of the blocks of texts that the newest search has passed; the thread adds to it.
         self._searched: set[int] = set()
 
@@ -203,20 +203,18 @@ class TreeSearch(BackgroundService):
             # A search reports it.
             return
 
-    def search(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
+    def search(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
         """Search for entries with all of ``words``: folded, at least one.
 
         :param around: the index of the entry to begin at.
-        :param tools: tool calls, their output and all other texts are searched;
-            otherwise only the conversation.
         """
         self.generation += 1
         self._searched = set()
-        self._search(tree, words, around, self._searched, tools=tools)
+        self._search(tree, words, around, self._searched)
 
-    def follow(self, tree: SessionTree, words: Sequence[str], around: int, *, tools: bool = True) -> None:
+    def follow(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
         """Search the new entries of a tree that grew, and those that the last search did not reach."""
-        self._search(tree, words, around, self._searched, tools=tools)
+        self._search(tree, words, around, self._searched)
 
     @request
     def cancel(self) -> None:
@@ -225,19 +223,17 @@ class TreeSearch(BackgroundService):
     def _release(self) -> None:
         self._texts = None
 
-    def _texts_of(self, tree: SessionTree, *, tools: bool = True) -> TreeText:
+    def _texts_of(self, tree: SessionTree) -> TreeText:
         from app.sessions.tree.tree_text import TreeText
 
-        if self._texts is None or self._texts[0] is not tree or self._texts[1] is not tools:
+        if self._texts is None or self._texts[0] is not tree:
             self._texts = None
-            self._texts = tree, tools, TreeText(tree, roles=tools, tools=tools)
-        return self._texts[2]
+            self._texts = tree, TreeText(tree)
+        return self._texts[1]
 
     @in_thread
-    def _search(
-        self, tree: SessionTree, words: Sequence[str], around: int, searched: set[int], *, tools: bool
-    ) -> None:
-        texts = self._texts_of(tree, tools=tools)
+    def _search(self, tree: SessionTree, words: Sequence[str], around: int, searched: set[int]) -> None:
+        texts = self._texts_of(tree)
         yielder = GilYielder(self._is_stale)
         nodes: list[Node] = []
         # The first batch is posted at once.

@@ -138,13 +138,12 @@ def pack_all(
 
 def _padded(folded: Sequence[bytes], written: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
     """The same texts, so that both copies of each have the same length."""
-    texts: tuple[list[bytes], list[bytes]] = ([], [])
-    for pair in zip(folded, written, strict=True):
-        length = max(map(len, pair)) + 2
-        for copies, text in zip(texts, pair, strict=True):
-            same = len(pair[0]) == len(pair[1])
-            copies.append(bytes(text) if same else bytes(text) + b"\n" + _PAD * (length - len(text) - 1))
-    return texts
+    copies = list(folded), list(written)
+    for number, lengths in enumerate(zip(map(len, folded), map(len, written), strict=True)):
+        if lengths[0] != lengths[1]:
+            for copy, length in zip(copies, lengths, strict=True):
+                copy[number] = bytes(copy[number]) + b"\n" + _PAD * (max(lengths) - length + 1)
+    return copies
 
 
 def unpadded(text: bytes) -> bytes:

@@ -8,7 +8,8 @@ clear it, and the rows would disappear and come back. This module exists because
 - ends the app if input is not UTF-8 (``app.startup.terminal_input``), and reads a closed terminal in a loop;
 - ends its output thread at an error of the terminal, after which writes wait for ever;
 - writes to the terminal inside the handler of the stop signal;
-- takes the size of the screen from standard output, which may be a pipe.
+- takes the size of the screen from standard output, which may be a pipe;
+- does not ask the terminal for the keys of the base layout (`app.startup.terminal_input.with_base_key`).
 
 This module becomes unnecessary, except for the call of `place_wide_glyphs`, if Textual's driver has none of
 these properties and an option to start in the alternate screen.
@@ -35,6 +36,8 @@ from app.view.terminal import encodes_all
 from app.view.wide_glyphs import place_wide_glyphs
 
 ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
+KITTY_KEYS, KITTY_KEYS_WITH_ALTERNATES = "\x1b[>25u", "\x1b[>29u"
+"""Textual's request for kitty's keyboard protocol, and the same with the alternates of each key."""
 LOOK_SECONDS = 0.1
 """Seconds between two checks for unfinished sequences and for the end of the driver."""
 READ_BYTES = 65_536
@@ -103,7 +106,7 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
                 return
             # while another program has the terminal, output is dropped
             if not self._is_away:
-                super().write(data)
+                super().write(KITTY_KEYS_WITH_ALTERNATES if data == KITTY_KEYS else data)
 
         def start_application_mode(self) -> None:
             self._is_away, self._key_thread = False, None

@@ -37,6 +37,9 @@ TEXTUALS_LONGEST = 32
 """Textual takes the characters of a longer sequence for keys."""
 MOST_CELLS = 10_000
 """Most columns or rows of a size that is believed; no terminal has as many."""
+_LAST_ASCII = 127
+_COMMANDS = 0b1110
+"""The bits of Alt, Ctrl and Super in the modifiers of a key."""
 _NOT_BLANK = re.compile(r"[^\t\r\n]+")
 
 
@@ -76,6 +79,28 @@ def _begun() -> re.Pattern[str]:
 @cache
 def _size_report() -> re.Pattern[str]:
     return re.compile(r"\x1b\[48;(\d{1,999})(?::[^;]*)?;(\d{1,999})")
+
+
+@cache
+def _alternate_keys() -> re.Pattern[str]:
+    return re.compile(r"\x1b\[(\d+):\d*(?::(\d+))?((?:;[\d:]*)*[u~A-HPQRS])")
+
+
+def with_base_key(text: str) -> str:
+    """A report of a key without its alternates. Ctrl, Alt and Super with a key that writes no ASCII, such as
+    one of a Cyrillic layout, become the same with the key that is in its place on an English keyboard (the
+    "base layout key" of kitty's keyboard protocol, which Textual 8.2.8 does not know).
+
+    :param text: one whole sequence.
+    """
+    match = _alternate_keys().fullmatch(text)
+    if match is None:
+        return text
+    code, base, rest = match.groups()
+    modifiers = int(rest[1:].partition(";")[0].rstrip("u").partition(":")[0] or "1") - 1
+    if base and int(code) > _LAST_ASCII and modifiers & _COMMANDS:
+        code = base
+    return f"\x1b[{code}{rest}"
 
 
 class TerminalInput:
@@ -196,6 +221,7 @@ class _Parser(XTermParser):
         """
         if text == ESCAPE:
             return [events.Key("escape", ESCAPE)]
+        text = with_base_key(text) if ":" in text else text
         if len(text) == 2:
             return self._keys(text) or self._keys(text[1], alt=True)
         if _is_senseless(text):

@@ -87,6 +87,7 @@ class Store:
         "kept",
         "names",
         "notes",
+        "own_arguments",
         "pins",
         "root",
         "source",
@@ -119,6 +120,7 @@ class Store:
         self.history = history
         self.names = names
         self.kept = ""
+        self.own_arguments: tuple[str, ...] = ()
         self.twins: tuple[Store, ...] = ()
 
     def __repr__(self) -> str:

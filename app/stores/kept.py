@@ -48,6 +48,11 @@ def original_path(copy: str, kept: str) -> str:
     return copy[len(kept) : -len(PACKED)]
 
 
+def is_copy_of(copy: str, path: str) -> bool:
+    """Whether `copy` is the path of a copy of the file at `path`, wherever the folder of all copies is."""
+    return path != "" and copy.endswith(path + PACKED)
+
+
 def is_copy(path: str) -> bool:
     """Whether the session at `path` is a copy: no agent compresses sessions that it lists."""
     return path.endswith(PACKED)

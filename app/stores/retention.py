@@ -35,14 +35,23 @@ def retention_ms(root: str, agent: str, folders: Iterable[str], managed: str = "
     return None if days is None else days * DAY_MS
 
 
-def deletes_by_age(agents: Iterable[str]) -> bool:
-    """Whether one of the agents deletes sessions by age."""
-    return not _DAYS.keys().isdisjoint(agents)
-
-
 def retention_of_file(path: str, agent: str, cwd: str) -> int | None:
-    """The same for the session at `path`, if only its own working folder is known ("" for none)."""
-    return retention_ms(os.path.dirname(os.path.dirname(path)), agent, [cwd] if cwd else [])
+    """The same for the session at `path`, which need not be there. The working folders are read from one
+    session in each folder of its store.
+
+    :param cwd: its own working folder; "" for none.
+    """
+    if agent not in _DAYS:
+        return None
+    # Imported here: the first key would wait for it, and for the reader of headers.
+    from glob import escape, glob
+
+    from app.formats.header import header_of
+
+    root = os.path.dirname(os.path.dirname(path))
+    one_of_each = {os.path.dirname(each): each for each in glob(os.path.join(escape(root), "*", "*.jsonl"))}
+    headers = [header_of(each, (agent,)) for each in one_of_each.values()]
+    return retention_ms(root, agent, {cwd, *(header.cwd for header in headers if header)} - {""})
 
 
 def time_after_restore(mtime_ns: int, retention: int | None, now_ms: int) -> int:

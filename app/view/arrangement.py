@@ -13,6 +13,12 @@ from app.view.recent_queries import LONGEST
 SCOPES = ("all", "here")
 ORDERS = ("threaded", *SORTS)
 
+
+def order_words(order: str) -> str:
+    """An order of the list, as it is shown."""
+    return "by thread" if order == ORDERS[0] else order
+
+
 _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run of browser and selector."""
 _FOLDER, _SESSION, _QUERY = "last-folder", "last-session", "last-query"
@@ -117,9 +123,9 @@ class Arrangement(NamedTuple):
         special += filter(None, [self.agent])
         special += ["this folder"] if self.is_of_this_folder else []
         special += [self.order] if self.order != ORDERS[0] else []
-        special += ["with hidden ones"] if self.hidden else []
+        special += ["+ hidden"] if self.hidden else []
         usual = ["all folders"] if not self.is_of_this_folder else []
-        usual += ["best first" if searches else self.order] if self.order == ORDERS[0] else []
+        usual += ["best first" if searches else order_words(self.order)] if self.order == ORDERS[0] else []
         required = [name, *special]
         titles = [[*required, *usual[:number]] for number in range(len(usual), -1, -1)]
         return tuple(" · ".join(words) for words in [*titles, special or required])

@@ -11,7 +11,7 @@ from app.formats.text import one_line
 from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.stores import agent_named
-from app.view.arrangement import Arrangement
+from app.view.arrangement import Arrangement, order_words
 from app.view.cells import shorten_start, stable_width, width
 from app.view.formatting import counted, how_many_unread
 from app.view.geometry import SMALLEST
@@ -32,6 +32,7 @@ def header_line(
     order: str = "",
     hidden: int = 0,
     waiting: int = 0,
+    warnings: Sequence[str] = (),
 ) -> Line:
     """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
 
@@ -39,6 +40,7 @@ def header_line(
     :param hidden: the number of the hidden ones, which are counted apart.
     :param order: the order and the agent of the list.
     :param waiting: the number of sessions that need the user.
+    :param warnings: a warning in several lengths, the longest first.
     """
     left: Line = [
         (" leafmark ", "brand"),
@@ -55,6 +57,10 @@ def header_line(
         )
     if note:
         left.append((f"  {note}", "warning"))
+    if warnings:
+        room = cells - line_width(left) - 4
+        warning = next((each for each in warnings if width(each) <= room), warnings[-1])
+        left.append((f" {'·' if note else ''} {warning}", "warning"))
     room = cells - line_width(left) - 2
     right = shorten_start(here, room) if room > 8 else ""
     if order and room > width(right) + width(order) + 3:
@@ -77,7 +83,7 @@ def live_note(live: int) -> str:
 
 def order_note(arrangement: Arrangement) -> str:
     """The order and the agent of the list, for the header."""
-    return f"{arrangement.order} · {arrangement.agent or 'all agents'}"
+    return f"{order_words(arrangement.order)} · {arrangement.agent or 'all agents'}"
 
 
 def list_titles(model: ListModel, preset: Preset) -> tuple[str, ...]:

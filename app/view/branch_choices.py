@@ -112,7 +112,7 @@ def summaries(question: BranchOptions, where: str, command: Sequence[str]) -> li
 
     :param command: the setting `summary_command`.
     """
-    why_not = "" if where == HERE else "this session only"
+    why_not = "" if where == HERE else "only in this session"
     if where == HERE and not question.left:
         why_not = "no branch is left"
     by_command = why_not or ("" if command else "no summary_command in config.toml")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.text import inert, one_line
+from app.formats.utf8_text import fold
 from app.view.cells import ELLIPSIS, cut, max_width, stable_width, width
 from app.view.line import Line, highlight_line, line_width, plain_text
 
@@ -155,7 +156,7 @@ class DocumentLine:
     def cells_before(self, words: Sequence[str]) -> int:
         """The cells before the first of the words in the text of the session; 0 if it has none of them."""
         text = self.session_text
-        folded = text.casefold()
+        folded = fold(text)
         offsets = [offset for offset in map(folded.find, words) if offset >= 0]
         if not offsets or len(folded) != len(text):
             return 0
@@ -195,7 +196,7 @@ def best_line(lines: Sequence[DocumentLine], words: Sequence[str]) -> int:
     """The index of the first line with the most of the words; -1 if no line has one."""
     best, most = -1, 0
     for index, line in enumerate(lines):
-        text = line.session_text.casefold()
+        text = fold(line.session_text)
         count = sum(word in text for word in words)
         if count > most:
             best, most = index, count

@@ -54,6 +54,23 @@ def ago(then_ms: int | None, now_ms: int) -> str:
     return past if past == "now" else f"{past} ago"
 
 
+CLOCK_24, CLOCK_12 = CLOCKS = ("24h", "12h")
+"""How the time of day is shown: ``18:43`` or ``6:43pm``."""
+_is_12_hours = False
+
+
+def use_clock(clock: str) -> None:
+    """Show the time of day in one of `CLOCKS` from now on, in the whole process."""
+    global _is_12_hours
+    _is_12_hours = clock == CLOCK_12
+
+
+def _time_of_day(then: time.struct_time) -> str:
+    if _is_12_hours:
+        return f"{then.tm_hour % 12 or 12}:{then.tm_min:02}{'am' if then.tm_hour < 12 else 'pm'}"
+    return f"{then.tm_hour:02}:{then.tm_min:02}"
+
+
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -66,7 +83,7 @@ def moment(then_ms: int, now_ms: int) -> str:
         then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
     except (OverflowError, ValueError, OSError):
         return ""
-    hours = f"{then.tm_hour:02}:{then.tm_min:02}"
+    hours = _time_of_day(then)
     if then[:3] == now[:3]:
         return hours
     day = f"{then.tm_mday} {MONTHS[then.tm_mon - 1]}"
@@ -93,7 +110,7 @@ def day_and_clock(then_ms: int, now_ms: int) -> tuple[str, str]:
     except (OverflowError, ValueError, OSError):
         return "", ""
     day = f"{WEEKDAYS[then.tm_wday]} {then.tm_mday} {MONTHS[then.tm_mon - 1]}"
-    clock = f"{then.tm_hour:02}:{then.tm_min:02}"
+    clock = _time_of_day(then)
     return day if then.tm_year == now.tm_year else f"{day} {then.tm_year}", clock
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
+from app.stores.kept import is_copy_of
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import age, moment
 
@@ -64,10 +65,13 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
         "delete": "Delete",
         "rewrite": "Rewrite entries of",
         "move": "Move",
+        "keep": "Keep",
     }
     if change.kind == "pin":
         return f"{'Unpin' if change.after is None else 'Pin'} {quoted}"
     if change.kind == "file":
+        if is_copy_of(change.before or "", change.after or ""):
+            return f"Restore {quoted}"
         if change.after_id == change.session_id:
             return f"Restore {quoted} from the archive"
         return f"Hand {quoted} over to {change.agent}" if change.source_agent else f"Fork {quoted}"

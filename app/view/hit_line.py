@@ -52,7 +52,7 @@ class HitPlace(NamedTuple):
                not have; "" if the session has one branch, or if the branch is not known
     again      the same hit was there before, without `where`
     snippet    one inert line around the hit; ``ranges``: the (start, end) of the matches in it
-    tools      the search covers tool calls and their output
+    offsets    all hits of the session, by the offsets of their lines, in the order of the file
     """
 
     path: str
@@ -64,7 +64,7 @@ class HitPlace(NamedTuple):
     again: bool = False
     snippet: str = ""
     ranges: tuple[tuple[int, int], ...] = ()
-    tools: bool = True
+    offsets: tuple[int, ...] = ()
 
     @property
     def entry(self) -> EntryRef | None:

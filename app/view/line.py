@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from app.formats.utf8_text import fold
 from app.view.cells import ELLIPSIS, cut, graphemes, max_width, shorten, stable_width, width
 
 Ranges = tuple[tuple[int, int], ...]
@@ -119,10 +120,10 @@ _MATCH = "match"
 def highlight(text: str, words: Sequence[str], style: str) -> Line:
     """``text`` as pieces in ``style``, with every occurrence of one of ``words`` styled as a match.
 
-    ``words`` are casefolded. Nothing is marked if folding changes the length of the text: a wrong mark is
+    ``words`` are folded. Nothing is marked if folding changes the length of the text: a wrong mark is
     worse than none.
     """
-    folded = text.casefold()
+    folded = fold(text)
     if not words or len(folded) != len(text):
         return [(text, style)]
     marked = bytearray(len(text))

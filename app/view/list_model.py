@@ -20,6 +20,7 @@ from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
 from app.view.formatting import short_agent, tilde
+from app.view.keeping import Keeping
 from app.view.list_filter import (
     EXCLUDED,
     HIDDEN,
@@ -63,6 +64,7 @@ class ListModel:
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
     taggings     the tags and notes of the sessions; change them with `set_taggings`
     recaps       (agent, id) -> what the agent has noted about a session, raw
+    keeping      which sessions are kept, and which ones may be deleted soon
     last_words   (agent, id) -> the words with which a session ends that needs the user, inert
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
@@ -97,6 +99,7 @@ class ListModel:
         self._waiting: int | None = None
         self.taggings: Taggings = {}
         self.recaps: Mapping[tuple[str, str], str] = {}
+        self.keeping = Keeping()
         self.last_words: Mapping[tuple[str, str], str] = {}
         self.lines: list[ListLine] = []
         self.heads: list[int] = []

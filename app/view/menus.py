@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.stores import AGENTS
-from app.view.arrangement import ORDERS
+from app.view.arrangement import ORDERS, order_words
 from app.view.formatting import short_id, tilde
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _WORDS = {
     "all agents": "list.agent",
     "named only": "list.named",
     "needs you": "list.needs",
-    "with hidden ones": "list.hidden",
-    **dict.fromkeys(ORDERS, "list.choose_order"),
+    "+ hidden": "list.hidden",
+    **dict.fromkeys(map(order_words, ORDERS), "list.choose_order"),
     **{agent.name: "list.agent" for agent in AGENTS},
 }
 
@@ -40,6 +40,8 @@ def command_of_words(words: str) -> str:
     """
     if words in _WORDS:
         return _WORDS[words]
+    if "may be deleted" in words or " to keep" in words:
+        return "session.keep"
     if words.split()[1:2] in (["need"], ["needs"]):
         return "list.needs"
     return "list.hidden" if "hidden" in words else ""
@@ -58,7 +60,7 @@ def state_of(id: str, model: ListModel, row: Row | None, *, home: str, theme: st
         return short_id(row.id)
     states = {
         "list.scope": "this folder" if arrangement.scope == "here" else "all folders",
-        "list.choose_order": arrangement.order,
+        "list.choose_order": order_words(arrangement.order),
         "list.group": "by project" if arrangement.grouped else "one list",
         "list.roomy": "two lines" if arrangement.roomy else "one line",
         "list.hidden": "shown" if arrangement.hidden else f"{model.hidden:,} hidden",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from app.formats.text import one_line
 from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
+from app.stores.kept import is_copy_of
 from app.view.cells import shorten, shorten_start, width
 from app.view.formatting import counted, size, tilde
 
@@ -36,6 +37,7 @@ _DOES = {
     "pin": "pinning",
     "undo": "undoing",
     "redo": "redoing",
+    "keep": "keeping",
     "export": "exporting",
 }
 FOR_GOOD = frozenset(("delete",))
@@ -73,7 +75,8 @@ _DONE = {
     "leaf": "Moved the leaf of",
     "file": "Forked",
     "tags": "Tagged",
-    "note": "Saved the note of",
+    "note": "Saved tags and note of",
+    "keep": "Kept",
     "name": "Renamed",
     "label": "Labelled",
 }
@@ -91,6 +94,7 @@ _ACTIONS = {
     "label": "label",
     "leaf": "move of the leaf",
     "file": "fork",
+    "keep": "keep",
     "tags": "tags",
     "note": "note",
 }
@@ -116,6 +120,7 @@ _PAST = {
     "redo": "redone",
     "restore": "restored",
     "unarchive": "restored",
+    "keep": "kept",
     "go on": "continued",
 }
 MOST_PROBLEMS = 5
@@ -175,8 +180,10 @@ def _result(changes: Sequence[Change], title: str, entry: str) -> tuple[str, str
     if change.kind == "tags":
         return f"Tagged {_sessions(changes, title, SHORT_TITLE)}: ", _tag_changes(changes), ""
     if len(changes) == 1 and change.kind == "note" and change.after:
-        return f"Saved the note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
+        return f"Saved tags and note of {_sessions(changes, title, SHORT_TITLE)}: ", change.after, ""
     is_removed = change.after is None and change.kind in _REMOVED
+    if change.kind == "file" and is_copy_of(change.before or "", change.after or ""):
+        return f"Restored {_sessions(changes, title)}", "", ""
     verb = _REMOVED[change.kind] if is_removed else _DONE.get(change.kind, "Changed")
     return f"{verb} {_sessions(changes, title)}", "", ""
 
@@ -187,6 +194,8 @@ def _action(changes: Sequence[Change], title: str, begin: str) -> tuple[str, str
     is_removal = change.after is None and change.kind in _REMOVALS
     action = _REMOVALS[change.kind] if is_removal else _ACTIONS.get(change.kind, "change")
     action = "hand-over" if change.source_agent else action
+    if change.kind == "file" and is_copy_of(change.before or "", change.after or ""):
+        action = "restore"
     value = change.before if is_removal else change.after
     if len(changes) == 1 and change.kind in ("label", "name") and value:
         to = " to" if change.kind == "name" and not is_removal else ""

@@ -112,6 +112,36 @@ def is_damaged_line(tree: SessionTree, fault: Fault) -> bool:
     return tree.find(None, fault.offset) is None
 
 
+class Gap(NamedTuple):
+    """A place at which a damaged line cuts the tree in two.
+
+    :param damaged: the line.
+    :param before: the entry of the nearest line above it.
+    :param after: the root below it whose parent is not in the file.
+    """
+
+    damaged: DamagedLine
+    before: Node
+    after: Node
+
+
+def gaps_of(tree: SessionTree) -> list[Gap]:
+    """The places at which damaged lines cut a tree, in file order: of each entry whose parent is not in the
+    file, the nearest damaged line above it is taken for that parent.
+
+    :param tree: read to its end.
+    """
+    faults = damaged_problems(tree)
+    orphans = [root for root in tree.roots if root.orphan] if faults else []
+    gaps = []
+    for root in orphans:
+        at = bisect_left(faults, root.offset, key=attrgetter("offset"))
+        above = bisect_left(tree.entries, faults[at - 1].offset, key=attrgetter("offset")) if at else 0
+        if above:
+            gaps.append(Gap(damaged_line(faults[at - 1]), tree.entries[above - 1], root))
+    return gaps
+
+
 _STEP = 1_000
 """Entries between two checks whether to go on."""
 

@@ -48,6 +48,7 @@ _EARLIER = {
     "label": "label in",
     "leaf": "move the leaf of",
     "file": "create",
+    "keep": "keep",
     "tags": "tag",
     "note": "write a note on",
 }
@@ -88,6 +89,14 @@ def continued_question(cells: int) -> str:
         if width(question) <= cells:
             break
     return question
+
+
+def restore_question(title: str, cells: int) -> str:
+    """The question before a kept session is restored and resumed.
+
+    :param title: raw.
+    """
+    return _about("Its file is gone. Restore and resume", [title], cells, 0, brief="Restore and resume")
 
 
 def resume_only_question(title: str, cells: int) -> str:

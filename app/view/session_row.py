@@ -23,6 +23,8 @@ MARKED = "✓"
 TARGET = "✗"
 PINNED = "★"
 STUCK = "!"
+GONE, EXPIRING, KEPT = "†", "⌫", "■"
+"""The marks of a kept session whose file is gone, of one that may be deleted soon, and of a kept one."""
 FORK, ORPHAN = "↳ ", "↳? "
 SORTED_BY = "•"
 STATES = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
@@ -38,7 +40,8 @@ LEGEND = (
     "• sorted by this column  ✓ marked  ● open  ◐ may be open  ! cannot be resumed, or damaged lines"
     "  ★ pinned  Ψ branches  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone"
     "  … not read yet  ↑ newer messages on another branch  ? waits for an answer  ‖ interrupted"
-    "  × failed or aborted  → went on in another session"
+    "  × failed or aborted  → went on in another session  ⌫ may be deleted by its agent within 7 days"
+    "  ■ kept  † kept, and its file is gone"
 )
 UNREAD = "…"
 BEHIND = ("↑", "newer", "dim")
@@ -228,7 +231,13 @@ def _state(model: ListModel, line: ListLine, row: Row, states: Mapping[str, str]
         return STATES.get(states[row.path], (" ", "text"))
     if model.is_stuck(row) or problem_count(row, now_ms):
         return STUCK, "warning"
-    return (PINNED, "pin") if line.pinned else (" ", "text")
+    if row.is_gone:
+        return GONE, "dim"
+    if row.path in model.keeping.expiring:
+        return EXPIRING, "warning"
+    if line.pinned:
+        return PINNED, "pin"
+    return (KEPT, "dim") if row.path in model.keeping.kept else (" ", "text")
 
 
 def _lineage(model: ListModel, line: ListLine) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.formats.utf8_text import fold
+
 AROUND = 600
 """Characters shown before and behind a match, in a text that is not shown whole."""
 LINE_OF_TEXT = 400
@@ -20,7 +22,7 @@ def find_words(text: str, words: Sequence[str]) -> int:
         step = max(_CHUNK, 4 * len(word))
         for begin in range(0, len(text), step):
             part = text[begin : begin + step + len(word)]
-            folded = part.casefold()
+            folded = fold(part)
             position = folded.find(word)
             if position >= 0:
                 return begin + (position if len(folded) == len(part) else _unfolded(part, position))
@@ -30,7 +32,7 @@ def find_words(text: str, words: Sequence[str]) -> int:
 def _unfolded(text: str, position: int) -> int:
     """The offset in a text of an offset in its folded form, which may be longer."""
     for index, char in enumerate(text):
-        position -= len(char.casefold())
+        position -= len(fold(char))
         if position < 0:
             return index
     return len(text)

@@ -16,6 +16,7 @@ from app.formats.nested_calls import nested_calls
 from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
+from app.formats.utf8_text import fold
 from app.view.cells import stable_width
 from app.view.document_line import (
     MEASURE,
@@ -109,8 +110,8 @@ def _find(made: Turn, words: Sequence[str]) -> None:
     best, most = (0, -1), 0
     for number, block in enumerate(made.blocks):
         index = best_line(block.body, words)
-        text = block.body[index].session_text.casefold() if index >= 0 else ""
-        head = block.head.session_text.casefold() if block.head is not None else ""
+        text = fold(block.body[index].session_text) if index >= 0 else ""
+        head = fold(block.head.session_text) if block.head is not None else ""
         found, in_head = (sum(word in where for word in words) for where in (text, head))
         if max(found, in_head) > most:
             best, most = (number, -1 if in_head >= found else index), max(found, in_head)
@@ -354,7 +355,7 @@ class _Builder:
         made = tool_block(name, arguments, result, self._cells + len(PAD), full=self._full)
         if matched and self._all_words:
             lines = [*made.body, *([made.head] if made.head is not None else [])]
-            wanted = sum(any(word in line.text.casefold() for line in lines) for word in self._all_words)
+            wanted = sum(any(word in fold(line.text) for line in lines) for word in self._all_words)
             if wanted < len(self._all_words):
                 self._add_context(made)
         self.blocks.append(made)

@@ -133,6 +133,7 @@ class TranscriptLayout:
     lines     the lines of all blocks, with blank lines between them
     cursor    the index of the block with the cursor
     notes     lines below the entries at which other branches start, by the offset of the entry
+    rules     lines above entries, by the offset of the entry: what is not sent any more, and damaged lines
     marked    the ids of the entries with marks
     """
 
@@ -142,6 +143,7 @@ class TranscriptLayout:
         self.lines: list[DocumentLine] = []
         self.cursor = 0
         self.notes: Mapping[int, DocumentLine] = {}
+        self.rules: Mapping[int, DocumentLine] = {}
         self.marked: Collection[str] = ()
         self.unfolds_tools = False
         self._begins: list[int] = []
@@ -195,18 +197,18 @@ class TranscriptLayout:
         before: Block | None = None
         headings = Headings()
         runs, hidden = self._runs()
+        rules: list[DocumentLine] = []
         for number, turn in enumerate(self.turns):
             turn_begins.append(len(lines))
-            rule = headings.day_rule(turn)
+            rules += filter(None, (self.rules.get(turn.offset), headings.day_rule(turn)))
             for index, block in enumerate(turn.blocks):
                 run = runs.get((number, index))
                 if run is None and (number, index) in hidden:
                     continue
-                if before is not None and (rule is not None or not (before.is_tight and block.is_tight)):
+                if before is not None and (rules or not (before.is_tight and block.is_tight)):
                     lines.append(_BLANK)
-                if rule is not None:
-                    lines.append(rule)
-                    rule = None
+                lines += rules
+                rules.clear()
                 if not index:
                     turn_begins[-1] = len(lines)
                 begin = len(lines)
@@ -227,6 +229,9 @@ class TranscriptLayout:
             if note is not None and blocks:
                 lines += (_BLANK, note)
                 blocks[-1] = blocks[-1]._replace(end=len(lines), point=turn.offset)
+        if rules and blocks:
+            lines += (_BLANK, *rules)
+            blocks[-1] = blocks[-1]._replace(end=len(lines))
         self.lines, self.blocks, self._turn_begins = lines, blocks, turn_begins
         self._begins = [placed.begin for placed in blocks]
         self.cursor = max(0, min(self.cursor, len(blocks) - 1))
@@ -253,7 +258,9 @@ class TranscriptLayout:
 
         for index, turn in enumerate(self.turns):
             part = (turn.day, turn.offset >> _RUN_BYTES)
-            if turn.blocks and (part != before or turn.entry_id in self.marked):
+            if turn.offset in self.rules or (
+                turn.blocks and (part != before or turn.entry_id in self.marked)
+            ):
                 before = part
                 close()
             for number, block in enumerate(turn.blocks):

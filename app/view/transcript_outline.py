@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from app.formats.text import one_line
@@ -11,6 +12,7 @@ from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import stable_width
 from app.view.document_line import DocumentLine
 from app.view.formatting import counted
+from app.view.transcript_rules import rule_line
 from app.view.tree_row import without_marks
 
 
@@ -19,10 +21,12 @@ class BranchStart(NamedTuple):
 
     :param entry: its first entry.
     :param text: its first prompt, raw.
+    :param damaged: the damaged line in front of it, in words; "" for none.
     """
 
     entry: EntryRef
     text: str
+    damaged: str = ""
 
 
 class Places(NamedTuple):
@@ -64,6 +68,9 @@ class Outline(NamedTuple):
     :param points: the other branches that start at an entry, by its offset.
     :param end: the last entry; None for an empty path.
     :param is_active: the path leads to the leaf.
+    :param rules: the texts of the rules above entries, by the offset of the entry: damaged lines, and how
+        many entries above a compaction are not sent any more. The first one is that of `beginning`.
+    :param beginning: the entry above the damaged line that cuts the path off; None if no line does.
     """
 
     prompts: Places
@@ -73,6 +80,8 @@ class Outline(NamedTuple):
     points: Mapping[int, Sequence[BranchStart]]
     end: EntryRef | None
     is_active: bool
+    rules: Mapping[int, str] = MappingProxyType({})
+    beginning: EntryRef | None = None
 
     def notes(self, key: str) -> dict[int, DocumentLine]:
         """The line below each entry at which other branches start.
@@ -80,6 +89,17 @@ class Outline(NamedTuple):
         :param key: the name of the key that goes to the branch.
         """
         return {offset: _note(starts, key) for offset, starts in self.points.items()}
+
+    def ruled(self, key: str) -> dict[int, DocumentLine]:
+        """The rule above each entry that has one.
+
+        :param key: the name of the key that goes to the beginning of a path that a damaged line cuts off.
+        """
+        texts = dict(self.rules)
+        if self.beginning is not None and key:
+            first = next(iter(texts))
+            texts[first] = texts[first].replace("branch", f"branch ({key})", 1)
+        return {offset: rule_line(text) for offset, text in texts.items()}
 
     def facts(self, offset: int, hit_where: str) -> list[str]:
         """The prompt of an entry, and its branch if that is not the active path.
@@ -97,6 +117,8 @@ class Outline(NamedTuple):
 
 def _note(starts: Sequence[BranchStart], key: str) -> DocumentLine:
     count = f"{len(starts):,} other branch{'es start' if len(starts) > 1 else ' starts'} here: "
+    if starts[0].damaged:
+        count = f"{starts[0].damaged}, it goes on with: "
     text = without_marks(stable_width(one_line(starts[0].text, 300)))
     right = [(key, "key"), (" read it", "hint")] if key else []
     return DocumentLine(

@@ -33,8 +33,9 @@ FLAGS = (
 )
 """Problems of an entry, with the words that a row says."""
 LEGEND = (
-    "› prompt  ▾ unfolded turn  · tool call  ≡ summary  × error or aborted  • active path  ← leaf"
-    "  ◆ label  ⊟ open branch  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
+    "› prompt  ▾ unfolded turn  · tool call  ≡ summary  × error or aborted  • active path"
+    "  ← leaf (the agent goes on from here)  ◆ label  ⊟ open branch  ⊞ folded branch  / hit"
+    "  ‹12 levels that are not drawn"
 )
 _MARKS = re.compile(r"^#{1,6} |^``` | ```(?= |$)|```[\w+-]+(?: |$)|`([^`]+)`|\*\*(?=\S)([^*]+)(?<=\S)\*\*")
 """A heading's mark, the ends of a block of code, code, and strong text in Markdown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from textual.app import SuspendNotSupported
 
@@ -17,16 +18,23 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
+_DOUBTS: WeakKeyDictionary[App[Any], set[str]] = WeakKeyDictionary()
+"""The reasons why a copy may fail that were told: each once in a run."""
+
+
 def copy_text(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:
     """Copy a text through the terminal, and show what and how much. Not every terminal tells whether it
-    worked.
+    worked, which is said once.
 
-    :param what: the name of the text; raw.
+    :param what: the name of the text, such as "answer"; raw.
     """
     app.copy_to_clipboard(text)
-    unsure = copy_warning(text, env)
-    message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
-    app.notify(message, markup=False)
+    unsure, told = copy_warning(text, env), _DOUBTS.setdefault(app, set())
+    doubt = f" – {unsure}" if unsure and unsure not in told else ""
+    told.add(unsure)
+    name = one_line(what[:1].lower() + what[1:])
+    the = "" if " of " in name else "the "
+    app.notify(f"Copied {the}{name} ({text_size(text)}){doubt}", markup=False)
 
 
 def open_in_program(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.stores.tags import Taggings
     from app.view.arrangement import Arrangement
     from app.view.hit_line import HitExcerpt
+    from app.view.keeping import Keeping
     from app.view.list_groups import Group, ListLine
     from app.view.list_model import ListModel
 
@@ -437,6 +438,11 @@ class SessionListView(LineList):
         if recaps != self.model.recaps:
             self.model.recaps = recaps
             self.redraw_rows()
+
+    def set_keeping(self, keeping: Keeping) -> None:
+        """Set which sessions are kept, and which ones may be deleted soon."""
+        self.model.keeping = keeping
+        self.redraw_rows()
 
     def set_last_words(self, last_words: Mapping[tuple[str, str], str]) -> None:
         """Set with which words sessions end: (agent, id) -> text."""

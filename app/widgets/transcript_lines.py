@@ -336,7 +336,7 @@ class TranscriptLines(LineList):
         if round(old_value) == round(new_value) or self.size.height != self._height:
             return
         transcript = self.transcript
-        if not self.has_focus and self.at_end and self.is_at_bottom:
+        if not (self.has_focus or self.is_led) and self.at_end and self.is_at_bottom:
             # The cursor is not drawn: this view of the end is followed.
             transcript.cursor = max(0, len(transcript.blocks) - 1)
         transcript.keep_in_view(self.top, self.size.height)

@@ -229,7 +229,7 @@ def test_an_invalid_working_folder_is_a_problem(machine: Machine, cwd: str, prob
     path = machine.session(".pi/agent/sessions/--x--")
     store = machine.store("pi", ".pi/agent/sessions")
     made = machine.plan("pi", path, store, cwd=cwd.replace("~", str(machine.home)))
-    assert made.problem == f"{problem}; run the command from the folder to work in"
+    assert made.problem == f"{problem}; run this command in the folder where you want to work"
     assert made.shell == f"pi --session {path}"
     assert made.environment["PWD"] == "/old"
 

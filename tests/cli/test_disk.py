@@ -87,6 +87,18 @@ def test_the_history_that_a_fork_repeats_is_counted(run: Any, home: Path) -> Non
     assert disk(run)["total"]["repeated"] == repeated
 
 
+def test_the_lines_that_a_fork_of_claude_code_was_given_are_counted(run: Any, home: Path) -> None:
+    write(home, line("user", "u", None, "question"), line("assistant", "a", "u", "answer"), name="one")
+    given = [
+        line("user", "u2", None, "question", forkedFrom={"sessionId": "one", "messageUuid": "u"}),
+        line("assistant", "a2", "u2", "answer", forkedFrom={"sessionId": "one", "messageUuid": "a"}),
+    ]
+    # Claude Code writes JSON without blanks.
+    given = [json.dumps(json.loads(each), separators=(",", ":")) for each in given]
+    write(home, *given, line("user", "more", "a2", "another question"), name="two")
+    assert disk(run)["total"]["repeated"] == sum(len(each) + 1 for each in given)
+
+
 def test_size_finds_sessions_by_the_bytes_of_their_files(run: Any, home: Path) -> None:
     make(home)
 

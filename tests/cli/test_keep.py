@@ -159,6 +159,35 @@ def test_a_restored_session_gets_the_present_time_only_if_it_would_be_deleted(ru
     assert result.stat().st_mtime_ns >= started - 10**7
 
 
+def test_a_restore_looks_at_the_settings_of_all_projects(run: Any, home: Path, tmp_path: Path) -> None:
+    path, other = session(home, "one", 20), tmp_path / "other"
+    write(home, line("user", "u", None, "in another project", cwd=str(other)), name="two", folder="-other")
+    (other / ".claude").mkdir(parents=True)
+    (other / ".claude/settings.json").write_text('{"cleanupPeriodDays": 7}')
+    started = time.time_ns()
+    for words in (("restore", path), ("undo",)):
+        set_age(path, 20)
+        assert run("trash", path).code == 0
+        assert run(*words).code == 0
+        assert path.stat().st_mtime_ns >= started - 10**7
+
+
+def test_a_clock_that_jumps_loses_nothing(run: Any, home: Path) -> None:
+    ahead, behind = session(home, "ahead", -400), session(home, "behind", 9_000)
+    before = {path: path.read_bytes() for path in (ahead, behind)}
+    assert set(rows(run, "is:expiring")) == {"behind"}
+    assert run("keep", "ahead", "behind").code == 0
+    with ahead.open("a") as file:
+        file.write(line("user", "more", "ahead-a", "written when the clock was right again") + "\n")
+    set_age(ahead, 500)
+    assert "1 session kept" in run("index").out
+    before[ahead] = ahead.read_bytes()
+    assert sweep(home / ".claude/projects") == 2
+    assert run("restore", "ahead", "behind").code == 0
+    assert {path: path.read_bytes() for path in before} == before
+    assert sweep(home / ".claude/projects") == 0
+
+
 def test_a_session_of_pi_comes_back_with_its_old_time(run: Any, home: Path) -> None:
     path = write_session(home / ".pi/agent/sessions/--work--/1_a.jsonl", *chain("q", "a", id="pi-1"))
     set_age(path, 400)

@@ -50,7 +50,9 @@ def test_a_command_that_cannot_be_run_is_printed_after_the_reason(process, tmp_p
     store = tmp_path / "home/.pi/agent/sessions/--gone--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="session-1", cwd="/gone/for  good"))
     done = process("resume", "session-1", PATH=path)
-    why_not = "leafmark: the folder /gone/for good is gone; run the command from the folder to work in"
+    why_not = (
+        "leafmark: the folder /gone/for good is gone; run this command in the folder where you want to work"
+    )
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.splitlines() == [why_not, f"pi --session {file}"]
 
@@ -162,6 +164,21 @@ def test_a_file_that_its_agent_refuses_needs_anyway_and_the_repair_is_named(proc
     process("rename", "session-2", "T")
     for repaired in (fork_path, short):
         assert process("resume", repaired, PATH=path).returncode == 0
+
+
+def test_the_arguments_of_the_settings_are_given_to_the_agent(process, tmp_path, path, work):
+    config = tmp_path / "config/config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text('[arguments]\npi = "--model \'a b\' --offline"\nomp = ["-x"]\n')
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    file = write_session(store / "1_session-1.jsonl", *chain("question", id="session-1", cwd=str(work)))
+    done = process("resume", "session-1", PATH=path, LEAFMARK_CONFIG_DIR=str(config.parent))
+    assert done.stdout.startswith("['--model', 'a b', '--offline', '--session', "), done.stderr
+    assert f"'{file}'" in done.stdout
+    config.write_text('[arguments]\npi = 5\nnobody = "-x"\n')
+    checked = process("config", "--check", LEAFMARK_CONFIG_DIR=str(config.parent))
+    assert "arguments.pi: must be words" in checked.stdout + checked.stderr
+    assert "arguments.nobody: there is no such agent" in checked.stdout + checked.stderr
 
 
 def test_a_toy_agent_resumes_an_example(process):

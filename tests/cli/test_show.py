@@ -216,3 +216,17 @@ def test_lines_are_as_wide_as_the_terminal_and_no_wider_than_a_transcript(leafma
     for cells, widest in ((40, 40), (400, MEASURE + 3)):
         lines = printed(leafmark, "s1", COLUMNS=str(cells)).splitlines()
         assert max(map(len, lines[2:])) <= widest
+
+
+def test_damaged_lines_and_what_is_not_sent_any_more_are_rules(leafmark, session):
+    compaction = entry("compaction", "a0000011", "b0000010", summary="So far", firstKeptEntryId="b0000010")
+    with session.open("a") as file:
+        file.write('{"type":"message","id":"a0000010","par\n')
+    append(session, message("b0000010", "a0000010", "user", "go on"), compaction)
+    append(session, message("b0000012", "b0000010", "assistant", "Going on."))
+    append(session, compaction | {"id": "a0000013", "parentId": "b0000012", "firstKeptEntryId": "b0000012"})
+    text = printed(leafmark, "s1", COLUMNS="120")
+    assert "── the beginning is on another branch: line 12 is damaged ──" in text
+    assert "── 1 of 2 entries above is no longer sent to the model ──" in text
+    assert text.index("Going on.") < text.index("1 of 2 entries") < text.index("≡ Compaction")
+    assert "line 12" not in printed(leafmark, "s1", "--entry", "a0000009")

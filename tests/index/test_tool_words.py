@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -14,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.text_kinds import TOOLS
-from app.formats.utf8_text import fold
 from app.index import Index, read_tools
 from app.index.query import PHRASE, WORD, Term, parse
 from app.index.words import tool_words
@@ -76,7 +76,7 @@ def test_the_sessions_with_a_term(folder: Path, written: list[Written], asked: l
             answer = current.sessions_with(wanted)
             if answer is not None:
                 assert answer.having <= truth <= answer.having | answer.maybe
-            if wanted.kind in (WORD, PHRASE) and not wanted.exact and fold(wanted.text).isidentifier():
+            if wanted.kind in (WORD, PHRASE) and re.fullmatch(r"[A-Za-z0-9_./@~-]+\(?", wanted.text):
                 assert answer == Sessions(frozenset(truth), frozenset())
     finally:
         ground.close()
@@ -137,20 +137,30 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_words_are_sure_and_other_terms_are_candidates(store: Store) -> None:
-    store.write("a", "cat src/auth.py | grep session_token")
-    store.write("b", "Größe CAFÉ 文档 naïve", "off by one")
-    store.write("c", "author py one off")
+    store.write("a", "cat src/auth.py | grep session_token Load_Tree(p) load_tree()")
+    store.write("b", "Größe CAFÉ 文档 naïve", "off by one load_tree")
+    store.write("c", "author py one off load_tree(x)")
     assert store.update()
     assert store.having("auth") == ["a", "c"]
     assert store.having("ession_tok") == ["a"]
-    assert store.having("grösse") == store.having("café") == store.having("文") == ["b"]
+    assert store.having("grosse") == store.having("cafe") == store.having("文") == ["b"]
+    assert store.having("grösse") == store.having("café") == ["b"]
+    assert store.having("càfe") == []
     assert store.having("conversation") == store.having("prompt") == []
-    assert store.maybe("auth.py") == store.maybe("src/auth.py") == ["a"]
+    assert store.having("auth.py") == store.having("c/auth.") == store.having("Load_T") == ["a"]
+    assert store.having("src/auth.pyc") == store.having("LOAD_T") == []
+    assert store.having("load_tree(") == store.maybe("load_tree((") == ["a", "c"]
+    assert store.having("load_tree") == ["a", "b", "c"]
+    assert store.having("CAFÉ") == ["b"]
+    assert store.having("Café") == []
+    assert store.maybe("tree(p") == ["a", "c"]
     assert store.maybe('"off by one"') == ["b"]
     # The words are not beside each other: only the file tells.
     assert store.maybe('"one off"') == ["b", "c"]
-    assert store.maybe("CAFÉ") == store.maybe("Café") == ["b"]
-    for text in ("->", "re:au.h"):
+    assert store.maybe('"Tree one"') == []
+    assert store.maybe("re:au.h") == store.maybe("re:Au.h") == ["a", "c"]
+    assert store.maybe("re:session_[a-z]+n|naïve") == ["a", "b"]
+    for text in ("=>", "re:[a-z]{9}"):
         assert store.index.tool_words.current().sessions_with(term(text)) is None
 
 

@@ -199,7 +199,7 @@ def test_claude_code_resumes_where_its_folder_has_moved(claude: ClaudeMachine) -
     plan = claude.plan(claude.row())
     assert plan.cwd == str(claude.work)
     assert plan.problem is not None
-    assert "is gone; run the command from the folder to work in" in plan.problem
+    assert "is gone; run this command in the folder where you want to work" in plan.problem
     claude.run(*plan.argv[1:], "two", cwd=moved)
     row = claude.row()
     assert (row.cwd, row.last_prompt) == (str(moved), "two")

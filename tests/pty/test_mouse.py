@@ -73,7 +73,7 @@ def test_a_double_click_on_a_session_without_folder_reads(machine):
         terminal.wait_for_text("fix the login")
         terminal.click(*terminal.find("fix the login"), times=2)
         terminal.wait_for_text("━ fix the login")
-        terminal.wait_for_text("Cannot resume: folder gone")
+        terminal.wait_for_text("Cannot resume: its folder is gone")
         terminal.settle()
         assert not terminal.shows("f fork into another folder"), "a double click opens no dialog"
     assert machine.ran() is None

@@ -97,7 +97,7 @@ def test_a_missing_folder_is_shown_before_and_another_can_be_chosen(machine):
         terminal.wait_for_text("1 elsewhere does (Tab)", 30)
         terminal.press("tab")
         pointed(terminal, "fix the login")
-        planned(terminal, "! Cannot resume: folder gone")
+        planned(terminal, "! Cannot resume: its folder is gone")
         terminal.press("enter")
         terminal.wait_for_text("f fork into another folder")
         terminal.press("f")

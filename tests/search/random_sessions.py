@@ -17,6 +17,7 @@ DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "claude", "codex")
 
 WORDS = (
     "alpha", "Alpha", "ALPHA", "beta", "gamma_ray", "reFrobnosticatorHandle", "42", "3.14", "x" * 70,
+    "naive", "ｶﾞｲﾄﾞ ガイド", "ＡＢＣ，abc", "Ёлка ели й и", "Łódź lodz", "Αθήνα αθηνα", "x\u0302y İi\u0307",
     "naïve", "nai\u0308ve", "NAÏVE", "a\u0301\u0323", "ạ\u0301", "Straße", "STRASSE", "Σίσυφος", "ΣΊΣΥΦΟΣ",
     "ﬁne", "İstanbul", "istanbul", "\u2126", "\u212b", "Ǆ", "ſharp",
     "日本語", "語彙日本", "데이터", "\u1103\u1166",

@@ -12,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import name as name_of
 from unicodedata import normalize
 
 from xxhash import xxh3_64_hexdigest
@@ -319,28 +320,63 @@ def _strings(value: Any, *, arguments: bool = False) -> Iterator[str]:
 
 
 def folded(text: str) -> str:
+    plain = re.sub(
+        "[\uff66-\uff9d][\uff9e\uff9f]|.", lambda match: _plain(match[0]), with_marks(text), flags=re.S
+    )
+    return normalize("NFC", plain)
+
+
+def with_marks(text: str) -> str:
     return normalize("NFC", normalize("NFC", text).casefold())
+
+
+def _plain(char: str) -> str:
+    """A character of a text with marks without them, in its usual width."""
+    if len(char) == 2 and len(normalize("NFKC", char)) == 2:
+        return "".join(map(_plain, char))
+    if len(char) == 2 or "\uff01" <= char <= "\uff5e" or "\uff61" <= char <= "\uff9d":
+        return normalize("NFKC", char)
+    if "\u0300" <= char <= "\u036f":
+        return ""
+    base, *marks = normalize("NFD", char)
+    stroked = {"ø": "o", "ł": "l", "đ": "d", "ё": "е"}
+    if marks and name_of(base, "").startswith(("LATIN", "GREEK SMALL")) and char < "\u2000":
+        return stroked.get(base, base)
+    return stroked.get(char, char)
+
+
+def counts_marks(text: str) -> bool:
+    """Whether a word is not found without its marks."""
+    return any(_plain(char) != char for char in with_marks(text) if char < "\uff00")
 
 
 def found_in(term: Term, text: str) -> bool:
     """Whether a text has a term; its negation is ignored."""
     composed = normalize("NFC", text)
+    marked = counts_marks(term.text)
     if term.kind == "word":
-        here = folded(term.text) in folded(text)
-        return here and (not term.exact or normalize("NFC", term.text) in composed)
+        here = folded(term.text) in folded(text) if folded(term.text) else term.exact
+        if term.exact:
+            return here and normalize("NFC", term.text) in composed
+        return here and (not marked or with_marks(term.text) in with_marks(text))
     if term.kind == "phrase":
-        loose, strict = (
+        loose, strict, between = (
             r"\s+".join(map(re.escape, words.split()))
-            for words in (folded(term.text), normalize("NFC", term.text))
+            for words in (folded(term.text), normalize("NFC", term.text), with_marks(term.text))
         )
-        return bool(re.search(loose, folded(text))) and (not term.exact or bool(re.search(strict, composed)))
+        if term.exact:
+            return bool(re.search(loose, folded(text)) and re.search(strict, composed))
+        return bool(re.search(between, with_marks(text)) if marked else re.search(loose, folded(text)))
     # RE2's classes are those of ASCII, its capitals those of Unicode.
     pattern = term.text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
     # A line may end with CRLF.
     pattern = pattern.replace("$", r"(?:\r?$)")
+    if term.exact:
+        return bool(re.search(pattern, composed, re.MULTILINE))
+    if marked:
+        return bool(re.search(pattern, composed, re.MULTILINE | re.IGNORECASE))
     # In folded text, one letter becomes two.
-    here = bool(re.search(pattern.replace("ß", "ss"), folded(text), re.MULTILINE | re.IGNORECASE))
-    return here and (not term.exact or bool(re.search(pattern, composed, re.MULTILINE)))
+    return bool(re.search(pattern.replace("ß", "ss"), folded(text), re.MULTILINE | re.IGNORECASE))
 
 
 class Session(NamedTuple):
@@ -444,12 +480,13 @@ def instead_of(sessions: list[Session], query: Query) -> Query | None:
     """The query that is searched instead if `is_nowhere`; None if that depends on similar words."""
     terms = []
     for term in query.terms:
-        without = Term(term.kind, term.text, False, term.negated, term.position, term.length)
+        plain = term.text if term.kind == "regex" else folded(term.text)
+        without = Term(term.kind, plain, False, term.negated, term.position, term.length)
         if term.negated or _is_there(sessions, term, query):
             terms.append(term)
         elif _is_narrow(query) and _is_there(sessions, term, Query()):
             terms.append(term)  # It is in other texts.
-        elif term.exact and _is_there(sessions, without, query):
+        elif (term.exact or counts_marks(term.text)) and _is_there(sessions, without, query):
             terms.append(without)
         elif term.kind == "word":
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import threading
 import time
 from types import SimpleNamespace
@@ -238,11 +237,9 @@ def test_the_screen_gets_an_arranged_list(fake: type[FakeIndex], setup: Setup) -
     assert [line.row.id for line in loaded.model.lines if line.row] == [f"s{number}" for number in range(10)]
 
 
-def test_expiring_sessions_are_named_once_and_copies_follow_their_sessions(tmp_path: Path) -> None:
+def test_copies_follow_their_sessions(tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = claude_lines.write(home, claude_lines.line("user", "u", None, "prompt"), name="one")
-    at = time.time() - 25 * 86_400
-    os.utime(path, (at, at))
     (store,) = Claude().stores({}, str(home), "/")
     store.kept = str(tmp_path / "state/kept")
     setup = Setup(
@@ -252,22 +249,16 @@ def test_expiring_sessions_are_named_once_and_copies_follow_their_sessions(tmp_p
         stores=[store],
         cache_folder=str(tmp_path / "cache"),
     )
+    keep(str(path), store, [store])
     screen = Screen()
     service = IndexService(setup)
     service.start(screen.post)
-
-    def warnings(messages: list[Any]) -> list[str]:
-        return [message.reason for message in messages if isinstance(message, IndexRenewed)]
-
     try:
-        said = warnings(screen.wait(lambda messages: bool(warnings(messages))))
-        assert said[0].startswith("1 session may be deleted by the agent within 7 days")
-        keep(str(path), store, [store])
         copy = tmp_path / f"state/kept{path}.gz"
         with path.open("a") as file:
             file.write(claude_lines.line("user", "more", "u", "grown") + "\n")
         service.rescan()
         until(lambda: gzip.decompress(copy.read_bytes()) == path.read_bytes())
-        assert warnings(screen.messages) == said
+        assert not any(isinstance(message, IndexRenewed) for message in screen.messages)
     finally:
         service.stop()

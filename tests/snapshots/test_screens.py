@@ -81,6 +81,10 @@ for columns, lines in LAYOUTS:
         PICTURES[f"transcript {name}"] = Picture(("v",), size=(columns, lines))
         PICTURES[f"needs you {name}"] = Picture(("w",), size=(columns, lines))
         PICTURES[f"search {name}"] = Picture(("slash", *"pool"), size=(columns, lines))
+for menu, key in (("copy", "y"), ("go to", "g"), ("view", "full_stop")):
+    for columns, lines in ((80, 24), (120, 40), (200, 50)):
+        PICTURES[f"{menu} menu {columns}x{lines}"] = Picture((key,), size=(columns, lines))
+PICTURES["view menu, light"] = Picture(("full_stop",), look="light")
 for look in LOOKS:
     PICTURES[f"browser, {look}"] = Picture(("t",), look=look, size=(120, 40))
     PICTURES[f"continue, {look}"] = Picture((*TREE, "enter"), look=look)

@@ -301,7 +301,7 @@ async def test_c_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder
     install(tmp_path, "pi")
     async with browser(here=str(work), size=(160, 40)) as ui:
         await ui.press("plus", "G", "up")
-        await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")
+        await ui.until(lambda: "! Cannot start a session: its folder is gone." in ui.text(), "why not")
         await ui.press("c", "enter")
         await ui.until(lambda: ui.toasts() == ["The folder /gone/away is gone"], "the reason")
         await ui.press("home")

@@ -187,7 +187,7 @@ async def test_a_text_is_copied_as_it_was_written(opened):
     ) as ui:
         await ui.press("y")
         assert clipboard(ui) == MARKDOWN
-        assert ui.toasts() == ["Text copied, 18 lines – if the terminal takes it (OSC 52)"]
+        assert ui.toasts() == ["Copied the text (18 lines) – if the terminal takes it (OSC 52)"]
 
 
 async def test_a_lone_surrogate_is_copied_by_its_code(opened):
@@ -205,9 +205,9 @@ async def test_each_press_copies_the_next_code_block_and_names_it(opened):
             await ui.press("Y")
             copies.append((clipboard(ui), ui.toasts()[-1].split(" –")[0]))
         assert copies == [
-            ("ls -la", "Code block 1 of 2 (sh) copied, 6 characters"),
-            ("print(1)\nprint(2)", "Code block 2 of 2 (py) copied, 2 lines"),
-            ("ls -la", "Code block 1 of 2 (sh) copied, 6 characters"),
+            ("ls -la", "Copied code block 1 of 2 (sh) (6 characters)"),
+            ("print(1)\nprint(2)", "Copied code block 2 of 2 (py) (2 lines)"),
+            ("ls -la", "Copied code block 1 of 2 (sh) (6 characters)"),
         ]
 
 
@@ -230,7 +230,7 @@ async def test_the_content_of_a_written_file_can_be_copied(opened):
     async with opened(*answer(call)) as ui:
         await ui.press("Y")
         assert clipboard(ui) == "one\n\ttwo\n"
-        assert ui.toasts()[-1].startswith("Code block 1 of 1 (content) copied, 2 lines")
+        assert ui.toasts()[-1].startswith("Copied code block 1 of 1 (content) (2 lines)")
 
 
 async def test_without_code_none_is_copied(opened):
@@ -362,7 +362,7 @@ async def test_a_very_long_text_comes_in_batches_and_is_complete(browser, tmp_pa
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
         await ui.press("Y")
-        assert ui.toasts()[-1].startswith("Code block 1 of 8,000 copied")
+        assert ui.toasts()[-1].startswith("Copied code block 1 of 8,000")
 
 
 async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
@@ -392,7 +392,7 @@ async def test_the_entry_under_the_cursor_is_copied_after_fast_moves(browser, tm
         await ui.pilot.press("up", "y", "y")
         await ui.until(ui.toasts, "the copy")
         assert clipboard(ui) == "answer"
-        assert ui.toasts() == ["Text copied, 6 characters – if the terminal takes it (OSC 52)"]
+        assert ui.toasts() == ["Copied the text (6 characters) – if the terminal takes it (OSC 52)"]
 
 
 async def test_the_code_of_the_tree_is_copied_block_by_block_and_entry_by_entry(browser, tmp_path):

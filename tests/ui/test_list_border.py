@@ -34,9 +34,9 @@ async def test_default_settings_are_dropped_first(browser, three):
         await ui.press("ctrl+n")
         assert border(ui) == "Sessions · named only"
     async with browser(size=(120, 30), selector="") as ui:
-        assert border(ui) == "Resume · this folder · threaded"
+        assert border(ui) == "Resume · this folder · by thread"
         await ui.press("ctrl+n")
-        assert border(ui) == "Resume · named only · this folder · threaded"
+        assert border(ui) == "Resume · named only · this folder · by thread"
 
 
 async def test_the_header_and_the_border_count_the_same_sessions_and_hidden_ones_apart(browser, three):

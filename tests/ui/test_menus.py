@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.factory import chain
-from tests.ui.conftest import WAYS, pack
+from tests.ui.conftest import WAYS, pack, pi_session
 
 
 async def copied(ui, *keys):
@@ -33,6 +33,20 @@ async def test_the_copy_menu_copies_what_is_under_the_cursor(browser, three):
         await ui.until(lambda: "\n> fix the login\n" in ui.app.clipboard, "the conversation")
         await ui.press("1", "y", "r")
         await ui.until(lambda: "pi --session" in ui.app.clipboard, "the command")
+
+
+async def test_the_copy_menu_says_how_much_each_choice_copies(browser, tmp_path):
+    answer = "Do this:\n\n```sh\nmake test\n```"
+    pi_session(tmp_path, *chain("fix the login", answer, id="s"), id="s")
+    async with browser() as ui:
+        await ui.press("t", "y")
+        await ui.until(lambda: f"{len(answer)} characters" in ui.text(), "the entry in the tree")
+        await ui.press("escape", "v")
+        await ui.until(lambda: ui.focus == "transcript", "the transcript")
+        await ui.press("y")
+        await ui.until(lambda: f"{len(answer)} characters" in ui.text(), "the block")
+        assert "9 characters" in ui.text(), "the code"
+        assert await copied(ui, "y") == answer
 
 
 async def test_the_go_to_menu_opens_each_place_and_goes_to_the_top(browser, three, tmp_path):
@@ -130,7 +144,7 @@ async def test_the_settings_say_how_the_list_of_the_browser_begins(browser, thre
         assert ui.listed() == ["branchy", "plain"]
         assert "Sessions · this folder · recent" in ui.text()
     async with browser(selector="") as ui:
-        assert "Resume · this folder · threaded" in ui.text(), "the selector begins as pi does"
+        assert "Resume · this folder · by thread" in ui.text(), "the selector begins as pi does"
 
 
 async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
@@ -146,5 +160,5 @@ async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
             await ui.settled()
             assert getattr(ui.sessions.model.arrangement, field) == after
         header = ui.text().splitlines()[0]
-        await ui.pilot.click(offset=(header.index("threaded") + 1, 0))
+        await ui.pilot.click(offset=(header.index("by thread") + 1, 0))
         await ui.until(lambda: ui.screen.query("#menu"), "the orders")

@@ -70,7 +70,7 @@ async def test_tags_and_a_note_are_named_with_their_session(browser, three):
         ui.app.focused.value = "#client-x urgent"
         tagged = 'Tagged "write a man page": +client-x +urgent (z to undo)'
         await said(ui, "tab", *"ask Ada", "enter", message=tagged)
-        noted = 'Saved the note of "write a man page": ask Ada (z to undo)'
+        noted = 'Saved tags and note of "write a man page": ask Ada (z to undo)'
         await ui.until(lambda: noted in ui.toasts(), "the note")
         await undone_and_redone(ui, 'note of "write a man page"')
         await said(ui, "z", message='Undone: tags +client-x +urgent of "write a man page"')
@@ -121,7 +121,7 @@ async def test_long_and_hostile_texts_leave_room_and_are_inert(browser, tmp_path
         await ui.until(lambda: ui.is_in("Tags"), "the dialog")
         ui.app.focused.value = " ".join(f"a-rather-long-tag-{number}" for number in range(9))
         await ui.press("tab", *("note" * 30), "enter")
-        await ui.until(lambda: any("Saved the note" in toast for toast in ui.toasts()), "the note")
+        await ui.until(lambda: any("Saved tags and note" in toast for toast in ui.toasts()), "the note")
         await ui.press("ctrl+r", *("name" * 25), "enter")
         await ui.until(lambda: any("Renamed" in toast for toast in ui.toasts()), "the name")
         await ui.press("t", "home", "L", *("label " * 13), "enter")

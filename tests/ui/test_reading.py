@@ -64,6 +64,20 @@ def pointed(ui):
     return ref.anchor.entry_id if ref is not None else None
 
 
+async def test_an_entry_near_the_end_has_the_mark_while_the_tree_is_on_it(browser, tmp_path):
+    words = [f"text {number}" for number in range(60)]
+    pi_session(tmp_path, *chain(*words, id="long"), id="long")
+    async with browser() as ui:
+        await ui.press("t", "home")
+        await ui.until(lambda: pointed(ui) == "00000001", "the first entry")
+        await ui.press("end", "up", "up")
+        await ui.until(lambda: pointed(ui) == ui.tree.node.id and reading(ui).is_at_bottom, "the entry")
+        line = reading(ui).pointer
+        assert reading(ui).ground_of(line, False) == "cursor-idle"
+        await ui.press("1")
+        assert reading(ui).ground_of(line, False) != "cursor-idle"
+
+
 async def test_the_tree_is_shown_at_the_entry_of_the_transcript_and_read_from_there(browser, three):
     async with browser() as ui:
         await read_branchy(ui)

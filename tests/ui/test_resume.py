@@ -62,7 +62,7 @@ async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browse
     pi_session(tmp_path, *chain("go on", id="s", cwd="/gone/for/good"), id="s")
     install(tmp_path, "pi")
     async with browser() as ui:
-        assert "! Cannot resume: folder gone. Enter: details and ways out." in ui.text()
+        assert "! Cannot resume: its folder is gone (Enter: what you can do)" in ui.text()
         await ui.press("enter")
         assert ui.is_in("Cannot resume", "Resume")
         assert "pi --session" in ui.text()

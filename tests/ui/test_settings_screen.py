@@ -142,3 +142,40 @@ async def test_twenty_thousand_wrong_settings_are_counted(browser, three, config
         await ui.press("comma")
         await go_to(ui, "keys")
         assert said(ui).endswith("; and 19,995 more")
+
+
+async def test_the_theme_is_chosen_among_the_settings_and_shown_while_it_is(browser, three):
+    async with browser() as ui:
+        await ui.press("comma", "home")
+        await ui.until(lambda: said(ui).startswith("The colours."), "the theme")
+        await ui.press("enter")
+        await ui.until(lambda: ui.is_in("Theme"), "the themes")
+        before = ui.app.theme
+        await ui.press("down")
+        assert ui.app.theme != before
+        await ui.press("enter")
+        name = ui.app.theme.removeprefix("leafmark-")
+        await ui.until(lambda: ui.is_in("Settings") and f" theme              {name} " in ui.text(), "it")
+
+
+async def test_arguments_of_an_agent_are_typed_in_its_row(browser, three, tmp_path):
+    async with browser() as ui:
+        await ui.press("comma")
+        await go_to(ui, "arguments.pi")
+        await ui.press("enter", *"--model opus", "enter")
+        config = tmp_path / "config/config.toml"
+        await ui.until(lambda: 'pi = "--model opus"' in config.read_text(), "the file")
+
+
+async def test_the_clock_can_have_twelve_hours(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text('clock = "12h"\n')
+    for clock in ("10:05am", "10:05 "):
+        async with browser() as ui:
+            ui.sessions.go_to(str(ui.path("branchy")))
+            await ui.settled()
+            await ui.press("v", "home")
+            await ui.until(lambda: "▌ fix the login" in ui.text(), "the transcript")
+            line = next(line for line in ui.text().splitlines() if "▌ fix the login" in line)
+            assert ("10:01am" in line) == (clock == "10:05am")
+        (tmp_path / "config/config.toml").write_text("")

@@ -268,3 +268,33 @@ async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_
         await ui.press("tab")
         assert "read" not in ui.text().splitlines()[-1]
         assert "quit" in ui.text().splitlines()[-1]
+
+
+async def test_rows_of_tools_use_the_width_and_leave_out_the_folder(browser, tmp_path):
+    words = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    commands = [
+        f"cd /work/app && echo {words}",
+        'cd "/work/app/" ; ls src',
+        "cd /work/application && ls there",
+        "cd /work/app",
+    ]
+    lines = [header("s"), message("p", None, "user", "go")]
+    parent = "p"
+    for number, command in enumerate(commands):
+        call = {"type": "toolCall", "id": f"t{number}", "name": "bash", "arguments": {"command": command}}
+        lines.append(message(f"a{number}", parent, "assistant", "", number, content=[call]))
+        result = {"toolCallId": f"t{number}", "toolName": "bash"}
+        lines.append(message(f"r{number}", f"a{number}", "toolResult", "done", number, **result))
+        parent = f"r{number}"
+    read = {"type": "toolCall", "id": "t9", "name": "read", "arguments": {"path": "/work/app/src/a.py"}}
+    lines.append(message("a9", parent, "assistant", "", 9, content=[read]))
+    lines.append(message("r9", "a9", "toolResult", "x = 1", 9, toolCallId="t9", toolName="read"))
+    pi_session(tmp_path, *lines, id="s")
+    async with browser(size=(200, 40)) as ui:
+        await ui.press("tab", "plus")
+        await ui.until(lambda: f"· bash echo {words}" in ui.text(), "the whole command")
+        text = ui.text()
+        assert "· bash ls src" in text
+        assert "· bash cd /work/application && ls there" in text
+        assert "· bash cd /work/app " in text
+        assert "· read src/a.py" in text

@@ -10,11 +10,11 @@ from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
 
 def test_the_title_names_the_settings():
-    assert Arrangement().titles()[0] == "Sessions · all folders · threaded"
+    assert Arrangement().titles()[0] == "Sessions · all folders · by thread"
     arrangement = Arrangement(
         scope="here", order="recent", grouped=False, named_only=True, agent="omp", hidden=True
     )
-    title = "Sessions · named only · omp · this folder · recent · with hidden ones"
+    title = "Sessions · named only · omp · this folder · recent · + hidden"
     assert arrangement.titles()[0] == title
     assert arrangement.titles(searches=True)[0] == title
     assert Arrangement().titles("Search", searches=True)[0] == "Search · all folders · best first"
@@ -23,7 +23,7 @@ def test_the_title_names_the_settings():
 @cases(
     ("fields", "cells", "title"),
     [
-        ({}, 40, "Sessions · all folders · threaded"),
+        ({}, 40, "Sessions · all folders · by thread"),
         ({}, 30, "Sessions · all folders"),
         ({}, 12, "Sessions"),
         ({}, 6, "Sessi…"),

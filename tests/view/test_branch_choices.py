@@ -59,7 +59,7 @@ def test_an_impossible_place_stays_with_its_reason() -> None:
 def test_a_summary_needs_this_session_a_branch_and_a_command() -> None:
     assert [option.why_not for option in summaries(QUESTION, "here", ("sum",))] == ["", "", ""]
     assert summaries(QUESTION, "here", ())[2].why_not == "no summary_command in config.toml"
-    assert summaries(QUESTION, "new", ("sum",))[1].why_not == "this session only"
+    assert summaries(QUESTION, "new", ("sum",))[1].why_not == "only in this session"
     assert summaries(replace(QUESTION, left=()), "here", ("sum",))[1].why_not == "no branch is left"
 
 

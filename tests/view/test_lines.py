@@ -182,13 +182,13 @@ def test_a_rule_drops_whole_figures_and_cuts_its_title_last():
 
 
 def test_the_usual_words_of_a_title_give_way_to_the_figures():
-    titles = ("Search · all folders · threaded", "Search · all folders", "Search")
+    titles = ("Search · all folders · by thread", "Search · all folders", "Search")
 
     def drawn(cells, *facts):
         return plain_text(rule_line(cells, titles, facts))
 
     assert drawn(52, "2 of 26 · 4 hits") == "─ Search · all folders ────────── 2 of 26 · 4 hits ─"
-    assert drawn(60, "2 of 26 · 4 hits").startswith("─ Search · all folders · threaded ─")
+    assert drawn(60, "2 of 26 · 4 hits").startswith("─ Search · all folders · by thread ─")
     assert drawn(28, "2 of 26 · 4 hits") == "─ Search ───────── 2 of 26 ─"
 
 

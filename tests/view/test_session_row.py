@@ -359,7 +359,7 @@ def test_the_first_frame_of_the_selector_has_a_search_line_and_a_preview():
             keys=[("Enter", "resume")],
         )
     ]
-    assert lines[0].startswith("━ Resume · all folders · threaded ━")
+    assert lines[0].startswith("━ Resume · all folders · by thread ━")
     assert "┬─ task 00 · pi ─" in lines[0]
     assert lines[1].startswith(" auth ")
     assert lines[2].split("│")[0].split() == ["title", "n", "•age"]

@@ -11,8 +11,9 @@ r"""The query language of the screen and the command line, and its parser.
 *Terms* (words, phrases, patterns) are searched in all texts of a session and in its name, labels, tags, note,
 folder, id and agent. Each term must occur somewhere in these; a word may be part of a longer word. A `-`
 leaves out the sessions that contain the term. Case counts for a term with a capital and for no other. In a
-pattern, only letters that stand for themselves are capitals, and `(?i)` ignores case. If nothing matches and
-such a term occurs nowhere, it is searched without case, and a note says so (`search.suggestions`).
+pattern, only letters that stand for themselves are capitals, and `(?i)` ignores case. Marks count for a term
+with letters with marks (`utf8_text.fold`). If nothing matches and such a term occurs nowhere, it is searched
+without case and marks, and a note says so (`search.suggestions`).
 
 *Filters* test the fields of a session's row; `filter_table.FILTER_KINDS` has their values. Names and values
 are compared without case, and any white space in a value equals a single space. All filters must match; `-`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.utf8_text import fold
@@ -18,15 +19,20 @@ _ABSOLUTE = ("/", "~")
 class TouchedPaths(NamedTuple):
     """The files that a session touched, folded.
 
-    cwd       the session's folder
-    changed   the paths of the files that were changed, with a newline before and behind each; those in the
-              folder are relative to it
-    all       those of the files that were only read as well
+    cwd           the session's folder
+    all           the paths of the files, with a newline before and behind each; those that were changed come
+                  first, and those in the folder are relative to it
+    changed_end   the length of the paths of the files that were changed
     """
 
     cwd: str
-    changed: str
     all: str
+    changed_end: int
+
+    @property
+    def changed(self) -> str:
+        """The paths of the files that were changed."""
+        return self.all[: self.changed_end]
 
 
 def touched_paths(cwd: str, paths: tuple[str, ...], changed: int) -> TouchedPaths:
@@ -35,9 +41,9 @@ def touched_paths(cwd: str, paths: tuple[str, ...], changed: int) -> TouchedPath
     :param changed: how many of them were changed; they come first.
     """
     text = _text(paths[:changed])
-    return TouchedPaths(
-        fold(cwd), text, text if changed == len(paths) else text[:-1] + _text(paths[changed:])
-    )
+    everything = text if changed == len(paths) else text[:-1] + _text(paths[changed:])
+    # Ten thousand sessions have a few folders.
+    return TouchedPaths(intern(fold(cwd)), everything, len(text))
 
 
 def _text(paths: Sequence[str]) -> str:

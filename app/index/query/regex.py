@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
+from app.formats.utf8_text import counts_marks, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,17 +193,17 @@ def _without_case(pattern: str) -> str:
 
 def _as_folded(pattern: str) -> str:
     r"""The pattern for folded text, in which letters such as ß are two: each becomes a group. Characters in
-    brackets and patterns with `\Q` stay as they are.
+    brackets and patterns with `\Q` stay as they are, and so do patterns with marks, which are for text as it
+    is written.
     """
-    if pattern.isascii() or r"\Q" in pattern:
+    if pattern.isascii() or r"\Q" in pattern or counts_marks(pattern):
         return pattern
     parts = []
     in_brackets = False
     for part in _parts(pattern):
         in_brackets = part == "[" or (in_brackets and part != "]")
-        folded = part.casefold()
-        is_longer = len(part) == 1 < len(folded) and not in_brackets
-        parts.append(f"(?:{folded})" if is_longer else part)
+        folded = part if in_brackets or len(part) > 1 else fold(part)
+        parts.append(f"(?:{folded})" if len(folded) > len(part) else folded)
     return "".join(parts)
 
 

@@ -36,6 +36,7 @@ memory, which ends a worker alone.
 # Seconds of work beside the screen before a pause, and of the pause.
 _WORK_SECONDS = 0.01
 _PAUSE_SECONDS = 0.002
+_LONGEST_REST_SECONDS = 1.0
 
 
 class Job:
@@ -128,18 +129,21 @@ def read_all(
 
     :param tasks: (task, number of bytes to read).
     :param should_stop: asked for each result, and now and then while workers read: it ends early.
-    :param gentle: as in `WorkerPool`.
+    :param gentle: read them in this process, and rest after each for as long as it took.
     """
-    if len(tasks) <= 1 or not is_much(sum(size for _, size in tasks)):
+    if gentle or len(tasks) <= 1 or not is_much(sum(size for _, size in tasks)):
         for index, (task, _) in enumerate(tasks):
             if should_stop():
                 return
+            began = time.monotonic()
             yield index, read(task)
+            if gentle:
+                time.sleep(min(time.monotonic() - began, _LONGEST_REST_SECONDS))
         return
     # Imported here: most runs have little to read.
     from app.index.worker_pool import WorkerPool
 
-    with closing(WorkerPool(gentle=gentle)) as workers:
+    with closing(WorkerPool()) as workers:
         for answers in workers.read(tasks):
             if should_stop():
                 return

@@ -13,6 +13,7 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from app.index.catalog.catalog import Catalog
-    from app.index.query.path_pattern import TouchedPaths
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Segments
+    from app.index.touched_files import TouchedLookup
     from app.index.words.tool_words import Words
     from app.sessions.passages import PackedText
     from app.stores.base import Store
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
     Texts = tuple[TextRange, ...]
-    Touched = Callable[[Row], TouchedPaths | None]
+    Touched = TouchedLookup
 
 FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
@@ -55,10 +56,10 @@ class Document:
     home      the folder that is written as `~`
     prompts   those of its agent's history
     tagging   its tags and its note
-    covered   the words of tools that were asked last, and whether they are those of its file as it is
+    key       the sort key of the list: newest first, then by path
     """
 
-    __slots__ = ("_metadata", "covered", "home", "prompts", "row", "spans", "tagging")
+    __slots__ = ("_metadata", "home", "key", "prompts", "row", "spans", "tagging")
 
     def __init__(
         self,
@@ -73,7 +74,7 @@ class Document:
         self.home = home
         self.prompts = prompts
         self.tagging = tagging
-        self.covered: tuple[Words, bool] | None = None
+        self.key = -row.modified, row.path
         self._metadata: TextRange | None = None
 
     @property
@@ -138,6 +139,8 @@ class Block:
         self._texts: list[Texts | None] | None = None
         self._without_text: frozenset[int] = frozenset()
         self._fields: dict[str, Fields] = {}
+        self._touched: tuple[Touched, list[str]] | None = None
+        self._uncovered: tuple[Words, frozenset[int]] | None = None
 
     def texts(self, segments: Segments) -> list[Texts | None]:
         """The texts of each session; None if they are missing or incomplete."""
@@ -152,6 +155,20 @@ class Block:
         """The slots whose `texts` are None."""
         self.texts(segments)
         return self._without_text
+
+    def touched(self, touched: Touched) -> list[str]:
+        """The paths of the files that each session touched (`TouchedPaths.all`); "" if they are not known."""
+        if self._touched is None or self._touched[0] is not touched:
+            found = [touched(document.row) for document in self.documents]
+            self._touched = touched, ["" if paths is None else paths.all for paths in found]
+        return self._touched[1]
+
+    def uncovered(self, words: Words) -> frozenset[int]:
+        """The slots of the sessions whose words of tools are not known."""
+        if self._uncovered is None or self._uncovered[0] is not words:
+            slots = [slot for slot, each in enumerate(self.documents) if not words.covers(each.row)]
+            self._uncovered = words, frozenset(slots)
+        return self._uncovered[1]
 
     def names(self) -> Fields:
         """The names, or titles, labels and tags."""
@@ -371,9 +388,7 @@ class DocumentSet:
         self._snapshot = None
 
 
-def list_key(document: Document) -> tuple[int, str]:
-    """The sort key of the list: newest first, then by path."""
-    return -document.row.modified, document.row.path
+list_key = attrgetter("key")
 
 
 def newest_first(documents: Iterable[Document]) -> list[Document]:

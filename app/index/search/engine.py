@@ -160,10 +160,20 @@ class SearchEngine:
 
         :param keep_going: called while a file is read; the branch is unknown when it returns False.
         """
+        with self._branch_lock:
+            return self._finder().place(hit, keep_going)
+
+    def first_hit(
+        self, hit: Hit, offsets: Sequence[int], keep_going: Callable[[], bool] = lambda: True
+    ) -> tuple[int, Place]:
+        """The first of the hits of a session on its active path (`BranchFinder.first`)."""
+        with self._branch_lock:
+            return self._finder().first(hit, offsets, keep_going)
+
+    def _finder(self) -> BranchFinder:
         # Imported here, as in `search`.
         from app.index.search.hit_branch import BranchFinder
 
-        with self._branch_lock:
-            if self._branch_finder is None:
-                self._branch_finder = BranchFinder(self._agents)
-            return self._branch_finder.place(hit, keep_going)
+        if self._branch_finder is None:
+            self._branch_finder = BranchFinder(self._agents)
+        return self._branch_finder

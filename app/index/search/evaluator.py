@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.dialects import dialect_named
 from app.formats.text_kinds import CONVERSATION, USER
+from app.formats.utf8_text import fold
 from app.index.catalog.span_table import LARGE_SPAN
 from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, TITLE, is_metadata
 from app.index.search.passages import Passage, best_of, ordinals, passage_at
@@ -137,16 +138,12 @@ class Evaluator:
         self, matcher: TermMatcher, block: Block, slots: Iterable[int], touched: Touched
     ) -> list[int]:
         """The slots of the sessions with a term in the path of a file that they touched. These paths are
-        folded: a term whose case counts is searched in the calls of the tools.
+        folded: a term whose case or marks count is searched in the calls of the tools.
         """
-        if matcher.exact:
+        if matcher.form is not fold:
             return []
-        matching = []
-        for slot in slots:
-            paths = touched(block.documents[slot].row)
-            if paths is not None and any(matcher.find_folded(paths.all)):
-                matching.append(slot)
-        return matching
+        paths, is_in = block.touched(touched), matcher.in_text
+        return [slot for slot in slots if paths[slot] and is_in(paths[slot], "")]
 
     def _in_fields(self, matcher: TermMatcher, fields: Fields, slots: Sequence[int]) -> Collection[int]:
         """The slots of the sessions whose fields have a term."""

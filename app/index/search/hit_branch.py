@@ -12,6 +12,7 @@ from app.sessions.tree.tree import open_tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from app.index.row import Row
     from app.index.search.results import Hit
     from app.sessions.tree.tree import SessionTree
 
@@ -63,24 +64,54 @@ class BranchFinder:
         if row.linear:
             # A session with one leaf need not be linear: several entries can have one id.
             return _ONLY_PATH
-        key = (row.path, *row.signature)
-        structure = self._structures.pop(key, None)
+        structure = self._structure(row, keep_going)
         if structure is None:
-            try:
-                structure = read_structure(row.path, self._agents.get(row.store, ()), keep_going)
-            except (OSError, ValueError, SessionError, Cancelled):
-                # It cannot be read, or is no longer wanted. A path from a damaged catalog may be no path.
-                return NOWHERE
-            self.opened += 1
-            if len(self._structures) >= _CACHED:
-                del self._structures[next(iter(self._structures))]
-        self._structures[key] = structure
+            return NOWHERE
         in_line = structure.at(hit.offset)
         # If several entries have one id, the last one has the label.
         for entry in in_line if hit.where == "text" else reversed(range(len(structure.ids))):
             if structure.ids[entry] == hit.entry_id:
                 return _place(structure, entry)
         return _place(structure, in_line[0]) if in_line else NOWHERE
+
+    def first(
+        self, hit: Hit, offsets: Sequence[int], keep_going: Callable[[], bool] = lambda: True
+    ) -> tuple[int, Place]:
+        """The first of the hits of a session that is on the active path, else the first of all: the offset of
+        its line, and its place. Reads as `place`.
+
+        :param hit: the hit of the session, which is the answer if its place cannot be found.
+        :param offsets: all hits, in the order of the file.
+        """
+        if not offsets:
+            return hit.offset, self.place(hit, keep_going)
+        if hit.row.linear:
+            return offsets[0], _ONLY_PATH
+        structure = self._structure(hit.row, keep_going)
+        if structure is None:
+            return hit.offset, NOWHERE
+        in_lines = [structure.at(offset) for offset in offsets]
+        active = next((lines for lines in in_lines if any(map(structure.is_active, lines))), in_lines[0])
+        if not active:
+            return hit.offset, NOWHERE
+        entry = next(filter(structure.is_active, active), active[0])
+        return structure.offsets[entry], _place(structure, entry)
+
+    def _structure(self, row: Row, keep_going: Callable[[], bool]) -> Structure | None:
+        """The structure of a session; None if it cannot be read, or is not wanted any more."""
+        key = (row.path, *row.signature)
+        structure = self._structures.pop(key, None)
+        if structure is None:
+            try:
+                structure = read_structure(row.path, self._agents.get(row.store, ()), keep_going)
+            except (OSError, ValueError, SessionError, Cancelled):
+                # A path from a damaged catalog may be no path.
+                return None
+            self.opened += 1
+            if len(self._structures) >= _CACHED:
+                del self._structures[next(iter(self._structures))]
+        self._structures[key] = structure
+        return structure
 
 
 def _place(structure: Structure, entry: int) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
 from app.formats.text import string_of
 from app.formats.timestamps import parse_time
+from app.formats.touched_files import READ
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import Fields, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
@@ -104,12 +106,15 @@ class HitDetails:
             passage = passage._replace(source=Source(b""), begin=0, end=0)
         self._fill(hit, passage)
 
-    def count(self, document: Document, most: int) -> int:
-        """The number of entries of a session that have all terms, in their texts and their label; if none
-        has, of those that have any of them. The tree and the transcript count the same entries: those of the
-        conversation, unless the session has a term in no better place than its tools.
+    def offsets(self, document: Document, most: int) -> list[int]:
+        """The hits of a session, by the offsets of their lines, in the order of the file. Row, border, tree
+        and transcript show these, and their number.
 
-        :param most: the highest number to count to.
+        A hit is a line of the file whose texts, label and touched files have all terms; if no line has, one
+        that has any of them. The texts are those of the conversation, unless the session has a term in no
+        better place than its tools. With one entry a line, as pi writes them, a hit is an entry.
+
+        :param most: the search ends when it knows so many that have all terms, from the end of the file.
         """
         self._segments.look(document.spans or ())
         token = CancelToken()
@@ -119,17 +124,15 @@ class HitDetails:
         passages: Iterable[Passage] = (
             self.file_passages(document) or () if texts is None else finder.passages(document.row, texts)
         )
-        is_alone = dialect_named(document.row.dialect).one_entry_a_line
-        masks = _labelled_entries(document.row, labels)
+        masks = _labelled_lines(document.row, labels)
         full = sum(mask == self._plan.all_terms for mask in masks.values())
-        for passage in passages:
-            place = passage.offset, 0 if is_alone else passage.nth
-            before = masks.get(place, 0)
-            masks[place] = mask = before | passage.mask
+        for passage in chain(self._touching(document, finder), passages):
+            before = masks.get(passage.offset, 0)
+            masks[passage.offset] = mask = before | passage.mask
             full += before != mask == self._plan.all_terms
             if full >= most or len(masks) >= _MOST_COUNTED:
                 break
-        return min(full or len(masks), most)
+        return sorted(offset for offset, mask in masks.items() if not full or mask == self._plan.all_terms)
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()
@@ -140,11 +143,8 @@ class HitDetails:
         deciding = self._tools_terms(document)
         if named and not deciding:
             return max(named, key=_count_terms)
-        if self._touched is not None and FILES in self._places[document] and not deciding:
-            paths = self._touched(document.row)
-            packed = [pack(FILE, 0, path) for path in paths.all.split("\n") if path] if paths else []
-            in_files = Fields([joined(packed)]).range(0)
-            return max(finder.passages(document.row, (in_files,)), key=_count_terms, default=None)
+        if FILES in self._places[document] and not deciding:
+            return max(self._touching(document, finder), key=_count_terms, default=None)
         best = self._best_in_file.get(document)
         if best is None:
             texts = None if deciding else texts_of(document, self._segments)
@@ -160,6 +160,23 @@ class HitDetails:
             return prompt
         # If no text matches, then the folder or the id does, or a text that no longer exists.
         return best or next(iter(in_metadata), None)
+
+    def _touching(self, document: Document, finder: PassageFinder) -> list[Passage]:
+        """The paths of touched files with a term that the session has in no better place, each at the line of
+        its call: changes, then reads, the last one first.
+        """
+        terms = sum(
+            1 << number
+            for number, place in enumerate(self._places.get(document, b""))
+            if place == FILES and self._touched is not None
+        )
+        touches = (self._touched.touches_of(document.row) or ()) if self._touched and terms else ()
+        # Changes come before reads.
+        touches = sorted(touches, key=lambda touch: touch.kind != READ)
+        packed = [pack(FILE, touch.offset, touch.path) for touch in touches]
+        in_files = Fields([joined(packed)]).range(0)
+        found = finder.passages(document.row, (in_files,)) if packed else ()
+        return [passage._replace(mask=passage.mask & terms) for passage in found if passage.mask & terms]
 
     def file_passages(self, document: Document) -> Sequence[Passage] | None:
         """All passages of the file of a session that matches, the last line first; None if the file cannot be
@@ -216,9 +233,9 @@ class HitDetails:
             _fill_text(hit, passage, matchers)
 
 
-def _labelled_entries(row: Row, labels: Iterable[Passage]) -> dict[tuple[int, int], int]:
-    """The place of each entry whose label has a term (the offset of its line, its number in the line), and
-    the terms of the label. A label without an entry is left out.
+def _labelled_lines(row: Row, labels: Iterable[Passage]) -> dict[int, int]:
+    """The offset of the line of each entry whose label has a term, and the terms of the label. A label
+    without an entry is left out.
     """
     masks = {row.labels[label.offset][0]: label.mask for label in labels}
     if not masks:
@@ -227,9 +244,9 @@ def _labelled_entries(row: Row, labels: Iterable[Passage]) -> dict[tuple[int, in
         tree = open_tree(row.path, (row.agent,))
     except (SessionError, OSError):
         # The stored text is searched: each label counts as one of its entries.
-        return {(-1, number): mask for number, mask in enumerate(masks.values())}
+        return {-1 - number: mask for number, mask in enumerate(masks.values())}
     nodes = [(tree.by_id.get(id), mask) for id, mask in masks.items()]
-    return {(node.offset, node.part): mask for node, mask in nodes if node is not None}
+    return {node.offset: mask for node, mask in nodes if node is not None}
 
 
 def is_name_or_label(passage: Passage) -> bool:
@@ -297,6 +314,9 @@ def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) 
     line, ranges = snippet(passage.text, matchers) or ("", ())
     where = WHERE[passage.kind]
     role = where if passage.kind in (NAME, LABEL) else ""
+    if passage.kind == FILE:
+        hit.fill(where, passage.kind, passage.offset, role=role, snippet=line, ranges=ranges)
+        return
     target = row.labels[passage.offset][0] if passage.kind == LABEL else None
     hit.fill(where, entry_id=target, role=role, snippet=line, ranges=ranges)
 

@@ -2,7 +2,8 @@
 
 Each matcher finds its term in packed passages (`sessions.passages`) and in texts of files; both give the same
 result. A term whose case counts is found in the texts as they are written (NFC), and all others in the folded
-texts. `index.query.grammar` describes terms.
+texts. There, a word with marks is found without them, and then looked for with its marks in the text as it is
+written. `index.query.grammar` describes terms.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from app.formats.text_kinds import CALL, RESULT
-from app.formats.utf8_text import fold, nfc_text, to_nfc, to_utf8
+from app.formats.utf8_text import counts_marks, fold, to_nfc, to_utf8, with_marks
 from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
 from app.index.query.regex import BadPattern, compiled, from_literal, required_literals
 from app.index.search.passages import next_mark
 from app.sessions.passages import MARK, unpadded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from app.index.query.query import Query
     from app.index.text.mmap_reader import Source
@@ -32,6 +33,9 @@ class TermMatcher:
 
     term               the term of the query
     exact              its case counts
+    form               the function that gives a text the form in which the term is found: `to_nfc` if case
+                       counts, and for a pattern with marks; `with_marks` if marks count; else `fold`
+    marked             the term of the query has marks
     near               it stands for other spellings of the term
     is_certain         every offset that `find_first` returns is a match, without `in_passage`
     finds_backwards    it has `find_last`
@@ -44,6 +48,10 @@ class TermMatcher:
     def __init__(self, term: Term) -> None:
         self.term = term
         self.exact = term.exact
+        self.form: Callable[[str], str] = to_nfc if term.exact else fold
+        self.marked = counts_marks(term.text)
+        if not term.exact and self.marked:
+            self.form, self.is_certain = with_marks, False
 
     @property
     def is_slow(self) -> bool:
@@ -54,6 +62,11 @@ class TermMatcher:
     def cost(self) -> tuple[int, int]:
         """The sort key of terms: those with the smallest cost are searched for first."""
         return (0, -len(self.term.text))
+
+    @property
+    def alternatives(self) -> tuple[Term, ...]:
+        """The terms any of which is searched for: `term`, or its other spellings."""
+        return (self.term,)
 
     def find_first(self, source: Source, start: int, end: int) -> int:
         """The first offset in packed passages at which the term may be; -1 if there is none.
@@ -70,9 +83,14 @@ class TermMatcher:
         """Whether the text of one passage has the term."""
         raise NotImplementedError
 
+    def has_marks_at(self, source: Source, begin: int, end: int) -> bool:
+        """Whether the text of one passage, as it is written, has the term with its marks."""
+        text = unpadded(source.written.data[begin:end]).decode("utf-8", "replace")
+        return next(self.find_in(self.form(text)), None) is not None
+
     def copy(self, source: Source) -> Source:
         """The copy of the texts in which the term is searched for."""
-        return source.written if self.exact else source
+        return source.written if self.form is to_nfc else source
 
     def in_text(self, folded: str, text: str) -> bool:
         """Whether a text has the term.
@@ -80,15 +98,10 @@ class TermMatcher:
         :param folded: the folded text.
         :param text: the text as it is written.
         """
-        matches = self.find_exact(to_nfc(text)) if self.exact else self.find_folded(folded)
-        return next(matches, None) is not None
+        return next(self.find_in(folded if self.form is fold else self.form(text)), None) is not None
 
-    def find_folded(self, folded: str) -> Iterator[Range]:
-        """The (start, end) of its matches in a folded text, from left to right."""
-        raise NotImplementedError
-
-    def find_exact(self, text: str) -> Iterator[Range]:
-        """The (start, end) of its matches in a composed text, with case."""
+    def find_in(self, text: str) -> Iterator[Range]:
+        """The (start, end) of its matches in a text in the term's `form`, from left to right."""
         raise NotImplementedError
 
 
@@ -101,10 +114,15 @@ class WordMatcher(TermMatcher):
         super().__init__(term)
         self.near = bool(spellings)
         if spellings:
-            self.exact = False
+            self.exact, self.form, self.is_certain = False, fold, True
         self.spellings = spellings or (fold(term.text),)
-        self._needles = (nfc_text(term.text),) if self.exact else tuple(map(to_utf8, self.spellings))
+        needles = (to_nfc(term.text),) if self.exact else self.spellings
+        self._needles = tuple(to_utf8(needle or term.text) for needle in needles)
         self._needle = self._needles[0] if len(self._needles) == 1 else None
+
+    @property
+    def alternatives(self) -> tuple[Term, ...]:
+        return tuple(Term(WORD, word) for word in self.spellings) if self.near else (self.term,)
 
     def find_first(self, source: Source, start: int, end: int) -> int:
         source = self.copy(source)
@@ -119,24 +137,27 @@ class WordMatcher(TermMatcher):
 
     def in_passage(self, source: Source, begin: int, end: int) -> bool:
         find = self.copy(source).find
-        return any(find(needle, begin, end) >= 0 for needle in self._needles)
+        if not any(find(needle, begin, end) >= 0 for needle in self._needles):
+            return False
+        return self.form is not with_marks or self.has_marks_at(source, begin, end)
 
     def in_text(self, folded: str, text: str) -> bool:
-        if self.exact:
-            return to_nfc(self.term.text) in to_nfc(text)
-        return any(spelling in folded for spelling in self.spellings)
-
-    def find_folded(self, folded: str) -> Iterator[Range]:
+        if self.form is not fold:
+            return super().in_text(folded, text)
         if len(self.spellings) == 1:
-            return _occurrences(folded, self.spellings[0])
-        return iter(sorted(span for word in self.spellings for span in _occurrences(folded, word)))
+            return self.spellings[0] in folded
+        return any(word in folded for word in self.spellings)
 
-    def find_exact(self, text: str) -> Iterator[Range]:
-        return _occurrences(text, to_nfc(self.term.text))
+    def find_in(self, text: str) -> Iterator[Range]:
+        if not all(self.spellings):
+            return iter(())  # Marks without letters are in no folded text.
+        if self.near:
+            return iter(sorted(span for word in self.spellings for span in _occurrences(text, word)))
+        return _occurrences(text, self.form(self.term.text))
 
 
 def _occurrences(text: str, word: str) -> Iterator[Range]:
-    position = text.find(word)
+    position = text.find(word) if word else -1
     while position >= 0:
         yield position, position + len(word)
         position = text.find(word, position + len(word))
@@ -163,12 +184,11 @@ class PhraseMatcher(TermMatcher):
 
     def __init__(self, term: Term) -> None:
         super().__init__(term)
-        words = fold(term.text).split()
-        parts = list(map(nfc_text, term.text.split())) if self.exact else list(map(to_utf8, words))
+        words = (to_nfc if self.exact else fold)(term.text).split()
+        parts = list(map(to_utf8, words))
         self._longest = max(parts, key=len)
         self._packed = re.compile(BLANKS.join(map(re.escape, parts)))
-        self._folded = re.compile(r"\s+".join(map(re.escape, words)))
-        self._exact = re.compile(r"\s+".join(map(re.escape, to_nfc(term.text).split())))
+        self._pattern = re.compile(r"\s+".join(map(re.escape, self.form(term.text).split())))
 
     def find_first(self, source: Source, start: int, end: int) -> int:
         source = self.copy(source)
@@ -199,13 +219,12 @@ class PhraseMatcher(TermMatcher):
         return -1
 
     def in_passage(self, source: Source, begin: int, end: int) -> bool:
-        return self.find_first(source, begin, end) >= 0
+        if self.find_first(source, begin, end) < 0:
+            return False
+        return self.form is not with_marks or self.has_marks_at(source, begin, end)
 
-    def find_folded(self, folded: str) -> Iterator[Range]:
-        return (match.span() for match in self._folded.finditer(folded))
-
-    def find_exact(self, text: str) -> Iterator[Range]:
-        return (match.span() for match in self._exact.finditer(text))
+    def find_in(self, text: str) -> Iterator[Range]:
+        return (match.span() for match in self._pattern.finditer(text))
 
 
 # Constructs with which a pattern may match differently in one passage and in several.
@@ -234,16 +253,19 @@ class RegexMatcher(TermMatcher):
     def __init__(self, term: Term) -> None:
         """:raises BadPattern: see `query.regex`."""
         super().__init__(term)
-        self._folded = compiled(term.text, ignore_case=True)
-        self._exact = compiled(term.text, ignore_case=False) if term.exact else None
+        if self.form is with_marks:
+            self.form = to_nfc  # RE2 ignores case.
         # Imported here: most queries have no pattern.
         import re2
 
         # Most patterns search several passages at once, without a copy. No match is missed, because the head
         # of a passage is no UTF-8, and a line ends there.
         self._one_passage = _ONE_PASSAGE.search(term.text) is not None
-        self._pattern: Any = self._exact or self._folded
-        self._prefilter: Any = from_literal(term.text, ignore_case=not term.exact)
+        self._pattern: Any = compiled(term.text, ignore_case=not term.exact)
+        is_folded = self.form is fold
+        self._prefilter: Any = (
+            from_literal(term.text, ignore_case=is_folded) if is_folded or term.exact else None
+        )
         """A part of the pattern that is found faster; None if there is none, or if it seldom helps."""
         self._false_candidates = 0
         self._anchor: Any = re2._Anchor.UNANCHORED
@@ -292,14 +314,11 @@ class RegexMatcher(TermMatcher):
     def in_text(self, folded: str, text: str) -> bool:
         if self._literals and not any(literal in folded for literal in self._literals):
             return False
-        data = (to_nfc(text) if self.exact else folded).encode("utf-8", "replace")
+        data = (folded if self.form is fold else to_nfc(text)).encode("utf-8", "replace")
         return self._match(data, 0, len(data), self._pattern) >= 0
 
-    def find_folded(self, folded: str) -> Iterator[Range]:
-        return _spans(self._folded, folded)
-
-    def find_exact(self, text: str) -> Iterator[Range]:
-        return _spans(self._exact, text)
+    def find_in(self, text: str) -> Iterator[Range]:
+        return _spans(self._pattern, text)
 
     def _match(self, data: Any, start: int, end: int, pattern: Any) -> int:
         """The offset of the first match from `start` on; -1."""
@@ -380,7 +399,7 @@ def matcher_for(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -
         return WordMatcher(term, spellings)
     if spellings:
         matcher = matcher_for(without_case(term))
-        matcher.near = True
+        matcher.near, matcher.marked = True, counts_marks(term.text)
         return matcher
     if term.kind == PHRASE:
         return WordMatcher(term) if len(term.text.split()) == 1 else PhraseMatcher(term)
@@ -392,8 +411,9 @@ def matcher_for(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -
 
 
 def without_case(term: Term) -> Term:
-    """The same term, whose case does not count."""
-    return Term(term.kind, term.text, False, term.negated, term.position, term.length)
+    """The same term, whose case and marks do not count."""
+    text = term.text if term.kind == REGEX else fold(term.text)
+    return Term(term.kind, text, False, term.negated, term.position, term.length)
 
 
 def name_of(term: Term, flag: str = "") -> str:

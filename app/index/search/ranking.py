@@ -28,7 +28,7 @@ from __future__ import annotations
 from math import fsum, log
 from typing import TYPE_CHECKING, Literal
 
-from app.index.search.documents import list_key
+from app.index.search.documents import list_key, newest_first
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -72,13 +72,13 @@ def best_first(
     :param rarity: that of each term.
     """
 
-    def key(document: Document) -> tuple[int, float, tuple[int, str]]:
-        found = places[document]
+    # Few sessions have other places than all others.
+    keys: dict[Places, tuple[int, float]] = {}
+    listed = newest_first(documents)
+    for found in set(map(places.__getitem__, listed)):
         tier = max(found, default=NOWHERE)
-        better = [rarity[number] for number, place in enumerate(found) if place < tier]
-        return tier, -fsum(better), list_key(document)
-
-    return sorted(documents, key=key)
+        keys[found] = tier, -fsum([rarity[number] for number, place in enumerate(found) if place < tier])
+    return sorted(listed, key=lambda document: keys[places[document]])
 
 
 def most_terms_first(places: Mapping[Document, Places], rarity: Sequence[float]) -> list[Document]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.formats.utf8_text import fold, to_nfc
+from app.formats.utf8_text import counts_marks, fold, to_nfc, with_marks
 from app.index.query.query import REGEX
 
 if TYPE_CHECKING:
@@ -81,4 +81,5 @@ def _implies(term: Term, old: Term) -> bool:
         return (term.kind, term.text, term.exact) == (old.kind, old.text, old.exact)
     if old.exact and not (term.exact and to_nfc(old.text) in to_nfc(term.text)):
         return False
-    return fold(old.text) in fold(term.text)
+    form = with_marks if counts_marks(old.text) else fold
+    return form(old.text) in form(term.text)

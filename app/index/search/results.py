@@ -36,7 +36,7 @@ class Hit:
     missing    the words of the query that the session lacks, in a loosened list
     near       it was found by another spelling of a word that nothing matches
 
-    `count` gives the number of entries of the session that match.
+    `offsets` gives all hits of the session, and `count` their number.
 
     `row`, `tier`, `missing` and `near` are known at once. The others are looked up when the first of them is
     read, in the thread that reads it: a line of the session's file is read.
@@ -44,6 +44,7 @@ class Hit:
 
     __slots__ = (
         "_count",
+        "_find",
         "_look",
         "_what",
         "entry_id",
@@ -60,7 +61,8 @@ class Hit:
         "where",
     )
 
-    _count: Callable[[int], int] | int
+    _count: int | None
+    _find: Callable[[int], Sequence[int]] | None
     _look: Callable[[Hit, Any], object] | None
     _what: object
     where: Where
@@ -91,7 +93,7 @@ class Hit:
         self.tier = tier
         self.missing = missing
         self.near = near
-        self._count = 0
+        self._count, self._find = 0, None
         self.fill(where, kind, offset, entry_id, role, snippet, ranges, timestamp)
 
     @classmethod
@@ -113,7 +115,7 @@ class Hit:
         hit.tier = tier
         hit.missing = missing
         hit.near = near
-        hit._count = 0
+        hit._count, hit._find = 0, None
         hit._look = look
         hit._what = what
         return hit
@@ -148,17 +150,23 @@ class Hit:
         if look is not None:
             look(self, what)
 
-    def count_with(self, count: Callable[[int], int]) -> Hit:
-        """Set the function that counts the texts that match, up to a number; the result is this hit."""
-        self._count = count
+    def find_with(self, find: Callable[[int], Sequence[int]]) -> Hit:
+        """Set the function that finds all hits of the session (`HitDetails.offsets`); the result is this
+        hit.
+        """
+        self._count, self._find = None, find
         return self
 
-    def count(self, most: int) -> int:
-        """The number of entries of the session that match, counted up to `most`; 0 if none does, or if this
-        is one of several hits of the session.
+    def offsets(self, most: int) -> Sequence[int]:
+        """All hits of the session by the offsets of their lines (`HitDetails.offsets`); none if this is one
+        of several hits of the session.
         """
-        if not isinstance(self._count, int):
-            self._count = self._count(most)
+        return self._find(most) if self._find is not None else ()
+
+    def count(self, most: int) -> int:
+        """The number of `offsets`, counted up to `most`."""
+        if self._count is None:
+            self._count = min(len(self.offsets(most)), most)
         return self._count
 
     @property
@@ -173,7 +181,7 @@ class Hit:
 
     def __getattr__(self, name: str) -> Any:
         # Called only for a name that has no value yet.
-        if name in Hit.__slots__ and name not in ("_count", "_look", "_what"):
+        if name in Hit.__slots__ and name not in ("_count", "_find", "_look", "_what"):
             self.look_up()
         return object.__getattribute__(self, name)
 

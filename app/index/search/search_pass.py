@@ -8,6 +8,7 @@ from heapq import merge
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
+from app.formats.utf8_text import fold
 from app.index.search.documents import Block, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileResult, FileSearcher
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
     Passes = Callable[[Document], bool]
 
+MOST_WITH_MARKS = 100
+"""Files in which words are found with marks that the query does not have, in a second. With more files to
+read, their words of tools are not known yet, and they are searched for the words as they are typed.
+"""
 BEST_AT_ONCE = 50
 """Matching files whose best passage is worked out at once: it takes as long as searching a file that lacks
 all terms, and few hits are shown at a time."""
@@ -73,7 +78,7 @@ class SearchPass:
         self.incomplete: list[Document] = []
         self.partial: list[Document] = []
         self.tools = ToolTerms(plan, words)
-        if any(matcher.exact for matcher in (*plan.wanted, *plan.unwanted)):
+        if any(matcher.form is not fold for matcher in (*plan.wanted, *plan.unwanted)):
             segments.checks_written = True
         self.evaluator = Evaluator(plan, segments, token, touched)
         self.finder = PassageFinder(self.evaluator, token)
@@ -95,6 +100,8 @@ class SearchPass:
         for block in self._snapshot.blocks:
             self._token.check()
             yield self._search_block(block)
+        files = len(self.undecided) + len(self.incomplete) + len(self.partial)
+        self.files.finds_marks = files <= MOST_WITH_MARKS
 
     def search_files(self, documents: Iterable[Document]) -> Iterator[Document | None]:
         """Those of some sessions whose files match, and None for each of the others.
@@ -157,63 +164,62 @@ class SearchPass:
             self.evaluator.places(matcher, block, slots, self._cache.places(matcher.term))
             for matcher in plan.wanted
         ]
+        unknown = self._add_tools(block, slots, columns) if plan.query.needs_files else []
+        maybe = set[int]().union(*unknown)
         complete = []
-        needs_files = plan.query.needs_files
-        for slot, places in zip(
-            slots, zip(*(map(column.__getitem__, slots) for column in columns), strict=True), strict=False
-        ):
+        for slot, *places in zip(slots, *(map(column.__getitem__, slots) for column in columns), strict=True):
             document = documents[slot]
-            is_missing = is_unknown = False
-            if NOWHERE in places and needs_files and not document.row.is_deleted:
-                found, is_missing, is_unknown = self._with_tools(document, places)
-            else:
-                found = bytes(places)
-            self.places[document] = found
+            self.places[document] = found = bytes(places)
             if NOWHERE not in found:
                 complete.append(slot)
-            elif is_unknown and not is_missing:
+            elif slot not in maybe:
+                self.searched += 1
+            elif all(place or slot in may_have for place, may_have in zip(found, unknown, strict=True)):
                 self.incomplete.append(document)
             else:
                 self.searched += 1
-                if is_unknown:
-                    self.partial.append(document)
-        if not plan.wanted:
-            complete = list(slots)
-            self.places.update((documents[slot], b"") for slot in slots)
-        clean = complete
+                self.partial.append(document)
+        clean: Sequence[int] = complete
         for matcher in plan.unwanted:
             clean = self.evaluator.without(matcher, block, clean)
-        self.searched += len(complete) - len(clean)
-        matching = [documents[slot] for slot in clean]
-        if plan.unwanted and needs_files:
-            answers = [(document, self._has_unwanted(document)) for document in matching]
-            self.undecided += [document for document, answer in answers if answer is None]
-            self.searched += sum(answer is True for _, answer in answers)
-            matching = [document for document, answer in answers if answer is False]
-        self.searched += len(matching)
-        return matching
+        if plan.unwanted and plan.query.needs_files:
+            clean = self._without_tools(block, clean)
+        self.searched += len(complete)
+        return [documents[slot] for slot in clean]
 
-    def _with_tools(self, document: Document, places: Sequence[int]) -> tuple[Places, bool, bool]:
-        """The places of the wanted terms with those that the words of tools tell, whether the file lacks one
-        of the terms, and whether only the file tells about one.
+    def _add_tools(
+        self, block: Block, slots: Sequence[int], columns: Sequence[bytearray]
+    ) -> list[frozenset[int]]:
+        """Note the places that the words of tools tell.
+
+        :param columns: the places of each wanted term, by the slots.
+        :return: for each term, the slots of the sessions of which only the file tells.
         """
-        found = bytearray(places)
-        is_missing = is_unknown = False
-        for number, place in enumerate(places):
-            if place == NOWHERE:
-                answer = self.tools.has(self.plan.wanted[number], document)
-                if answer:
-                    found[number] = TOOLS
-                is_missing = is_missing or answer is False
-                is_unknown = is_unknown or answer is None
-        return bytes(found), is_missing, is_unknown
+        unknown = []
+        for matcher, column in zip(self.plan.wanted, columns, strict=True):
+            absent = [slot for slot in slots if not column[slot] and not block.documents[slot].row.is_deleted]
+            having, others = self.tools.having(matcher, block, absent) if absent else ((), ())
+            for slot in having:
+                column[slot] = TOOLS
+            unknown.append(frozenset(others))
+        return unknown
 
-    def _has_unwanted(self, document: Document) -> bool | None:
-        """Whether the file of a session has a term that is not wanted; None if only the file tells."""
-        if document.row.is_deleted:
-            return False
-        answers = [self.tools.has(matcher, document) for matcher in self.plan.unwanted]
-        return True if True in answers else None if None in answers else False
+    def _without_tools(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
+        """The slots of the sessions whose files have no term that is not wanted. Those of which only the file
+        tells become undecided.
+        """
+        unknown: set[int] = set()
+        having: set[int] = set()
+        asked = [slot for slot in slots if not block.documents[slot].row.is_deleted]
+        for matcher in self.plan.unwanted:
+            found, others = self.tools.having(matcher, block, asked)
+            having.update(found)
+            unknown.update(others)
+        slots = [slot for slot in slots if slot not in having]
+        undecided = [block.documents[slot] for slot in slots if slot in unknown]
+        self.undecided += undecided
+        self.searched -= len(undecided)
+        return [slot for slot in slots if slot not in unknown]
 
     def _reloaded(self, documents: Sequence[Document]) -> list[Document]:
         """The sessions, with new documents of those whose text is not in its place: it may have moved."""
@@ -239,9 +245,10 @@ class SearchPass:
 class FileMatcher:
     """Searches the files of sessions, for texts that are not stored.
 
-    as_kept   paths of files that cannot be read; their stored text was searched
-    unread    path -> reason for those without the text that is searched
-    details   fills in the hits of the pass
+    as_kept       paths of files that cannot be read; their stored text was searched
+    unread        path -> reason for those without the text that is searched
+    details       fills in the hits of the pass
+    finds_marks   words without marks are found with marks
     """
 
     def __init__(
@@ -258,6 +265,7 @@ class FileMatcher:
         """The parameters are those of `SearchPass`."""
         self.as_kept: list[str] = []
         self.unread: dict[str, str] = {}
+        self.finds_marks = True
         self.plan = evaluator.plan
         self._evaluator = evaluator
         self._finder = finder
@@ -349,7 +357,7 @@ class FileMatcher:
         ):
             return None
         if self._searcher is None:
-            self._searcher = FileSearcher(plan)
+            self._searcher = FileSearcher(plan, finds_marks=self.finds_marks)
         row = document.row
         return self._searcher.search(
             row.path,

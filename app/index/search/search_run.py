@@ -349,7 +349,7 @@ class SearchRun:
         missing = tuple(name for name, place in zip(self._names, places, strict=False) if not place)
         return Hit.later(
             document.row, details.fill_best, document, tier_of(places), missing, search_pass.plan.near
-        ).count_with(partial(details.count, document))
+        ).find_with(partial(details.offsets, document))
 
     def _every_hit(self, document: Document, search_pass: SearchPass) -> Iterator[Hit]:
         """All hits of a session."""

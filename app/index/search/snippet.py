@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
@@ -10,7 +11,7 @@ from app.formats.text import inert
 from app.formats.utf8_text import fold, to_nfc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.search.matchers import TermMatcher
 
@@ -57,19 +58,19 @@ def snippet(text: str, matchers: Sequence[TermMatcher]) -> tuple[str, tuple[Rang
 def _first(text: str, matchers: Iterable[TermMatcher]) -> Range | None:
     """The first match of any of them; of several with one start the longest."""
     best: Range | None = None
-    folded: Folded | None = None
-    for matcher in matchers:
-        if matcher.exact:
-            exactly = Folded(text, to_nfc)
-            match = next(matcher.find_exact(exactly.changed), None)
-            span = exactly.back(*match) if match else None
-        else:
-            folded = folded or Folded(text)
-            match = next(matcher.find_folded(folded.changed), None)
-            span = folded.back(*match) if match else None
-        if span and (best is None or (span[0], -span[1]) < (best[0], -best[1])):
-            best = span
+    for start, end in _matches(text, matchers, only_first=True):
+        if best is None or (start, -end) < (best[0], -best[1]):
+            best = start, end
     return best
+
+
+def _matches(text: str, matchers: Iterable[TermMatcher], *, only_first: bool = False) -> Iterator[Range]:
+    """The (start, end) of the matches of each matcher, or only of the first one of each."""
+    forms: dict[Callable[[str], str], Folded] = {}
+    for matcher in matchers:
+        form = forms.setdefault(matcher.form, Folded(text, matcher.form))
+        for span in islice(matcher.find_in(form.changed), 1 if only_first else None):
+            yield form.back(*span)
 
 
 def _window(text: str, start: int, end: int) -> Range:
@@ -104,16 +105,7 @@ def _flat(text: str) -> str:
 
 def _ranges(line: str, matchers: Iterable[TermMatcher]) -> list[Range]:
     """The (start, end) of all matches in a line."""
-    matches: list[Range] = []
-    folded: Folded | None = None
-    for matcher in matchers:
-        if matcher.exact:
-            exactly = Folded(line, to_nfc)
-            matches += [exactly.back(*span) for span in matcher.find_exact(exactly.changed)]
-        else:
-            folded = folded or Folded(line, fold)
-            matches += [folded.back(*span) for span in matcher.find_folded(folded.changed)]
-    return _joined(matches)
+    return _joined(list(_matches(line, matchers)))
 
 
 def _joined(ranges: list[Range]) -> list[Range]:
@@ -153,7 +145,7 @@ def _flat_length(text: str) -> int:
 
 
 class Folded:
-    """A text and its result of `change` (`fold` or `to_nfc`), with the mapping of positions back. Most
+    """A text and its result of `change` (`TermMatcher.form`), with the mapping of positions back. Most
     characters stay one. "ß" and "İ" become two, and characters with combining marks become fewer.
     """
 
@@ -245,7 +237,11 @@ def _joins(text: str, index: int) -> bool:
     """Whether the character at `index` may be composed with the one before it."""
     char = text[index]
     # Vowels and tails of Hangul are no combining marks, and a tail joins a vowel that has joined a consonant.
-    # Some vowel signs are none either; composing them shows whether they join.
+    # Some vowel signs are none either; composing them shows whether they join. Katakana of half width has two
+    # marks.
     return (
-        combining(char) != 0 or "\u1160" <= char <= "\u11ff" or len(to_nfc(text[index - 1 : index + 1])) < 2
+        combining(char) != 0
+        or char in "\uff9e\uff9f"
+        or "\u1160" <= char <= "\u11ff"
+        or len(to_nfc(text[index - 1 : index + 1])) < 2
     )

@@ -22,7 +22,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, SEARCHED, USER
-from app.formats.utf8_text import fold, to_utf8
+from app.formats.utf8_text import counts_marks, fold, to_utf8
 from app.index.query.query import REGEX, WORD, Note, Query, Term
 from app.index.query.regex import has_case_flag
 from app.index.search.matchers import name_of, without_case
@@ -65,9 +65,9 @@ def other_spellings(
 ) -> tuple[Spellings, list[Note]]:
     """Other spellings of the terms that nothing matches, by the name of the term, and a note about each term.
 
-    The only other spelling of a phrase or a pattern is the one without capitals. A term that is missing only
-    from the places that `role:`, `in:` or `tool:` name gets a note and no spellings. A query of one term
-    needs no note that nothing matches.
+    The only other spelling of a phrase or a pattern is the one without capitals and marks. A term that is
+    missing only from the places that `role:`, `in:` or `tool:` name gets a note and no spellings. A query of
+    one term needs no note that nothing matches.
 
     :param query: no session matches it.
     :param has_any: whether any session of a snapshot matches a query.
@@ -94,7 +94,8 @@ def other_spellings(
             notes.append(Note(message, term.position, term.length))
             continue
         words: tuple[str, ...] = ()
-        may_differ = term.exact and not (term.kind == REGEX and has_case_flag(term.text))
+        may_differ = term.exact or counts_marks(term.text)
+        may_differ = may_differ and not (term.kind == REGEX and has_case_flag(term.text))
         if may_differ and has_any(_only(without_case(term), query), snapshot):
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:

@@ -7,10 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import OTHER, TOOLS
+from app.index.words.tool_words import any_of
 
 if TYPE_CHECKING:
-    from app.index.query.query import Term
-    from app.index.search.documents import Document
+    from collections.abc import Collection, Iterable, Sequence
+
+    from app.index.search.documents import Block
     from app.index.search.matchers import QueryPlan, TermMatcher
     from app.index.words.tool_words import Sessions, Words
 
@@ -24,24 +26,35 @@ class ToolTerms:
         # Not if the query leaves out the texts of some tools.
         self._is_sure = plan.kinds >= TOOLS and not plan.tools
         self._knows_all = OTHER not in plan.kinds
-        self._sessions: dict[Term, Sessions | None] = {}
+        self._answers: dict[TermMatcher, Sessions | None] = {}
 
-    def has(self, matcher: TermMatcher, document: Document) -> bool | None:
-        """Whether the file of a session has a term in the texts of its tools; None if only the file tells."""
+    def having(
+        self, matcher: TermMatcher, block: Block, slots: Iterable[int]
+    ) -> tuple[Sequence[int], Collection[int]]:
+        """The slots of the sessions that have a term in the texts of their tools, and of those of which only
+        the file tells.
+
+        :param slots: the sessions that are asked about.
+        """
         words = self._words
-        if words is None or matcher.near or not self._covers(document, words):
-            return None
-        if matcher.term not in self._sessions:
-            self._sessions[matcher.term] = words.sessions_with(matcher.term)
-        sessions = self._sessions[matcher.term]
-        if sessions is None or document.row.path in sessions.maybe:
-            return None
-        if document.row.path in sessions.having:
-            return True if self._is_sure else None
-        return False if self._knows_all else None
+        answer = None if words is None else self._sessions_with(matcher, words)
+        if words is None or answer is None:
+            return (), list(slots)
+        uncovered, documents = block.uncovered(words), block.documents
+        found, unknown = [], []
+        for slot in slots:
+            path = documents[slot].row.path
+            if slot in uncovered:
+                unknown.append(slot)
+            elif path in answer.having and self._is_sure:
+                found.append(slot)
+            elif path in answer.having or path in answer.maybe or not self._knows_all:
+                unknown.append(slot)
+        return found, unknown
 
-    def _covers(self, document: Document, words: Words) -> bool:
-        # Ten thousand signatures are compared once, and not at each key.
-        if document.covered is None or document.covered[0] is not words:
-            document.covered = words, words.covers(document.row)
-        return document.covered[1]
+    def _sessions_with(self, matcher: TermMatcher, words: Words) -> Sessions | None:
+        """The sessions with any of the alternatives of a term; None if words say nothing about one."""
+        if matcher not in self._answers:
+            answers = list(map(words.sessions_with, matcher.alternatives))
+            self._answers[matcher] = any_of(answers)
+        return self._answers[matcher]

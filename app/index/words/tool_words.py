@@ -15,7 +15,7 @@ from contextlib import closing
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.utf8_text import fold
+from app.formats.utf8_text import counts_marks, fold, to_nfc, with_marks
 from app.index.catalog.catalog_file import words_in, words_paths
 from app.index.file_reader import Task
 from app.index.query.query import REGEX
@@ -52,6 +52,15 @@ class Sessions(NamedTuple):
     maybe: frozenset[str]
 
 
+def any_of(answers: Sequence[Sessions | None]) -> Sessions | None:
+    """The sessions with any of several terms; None if nothing is known about one of them."""
+    known = [answer for answer in answers if answer is not None]
+    if len(known) < len(answers):
+        return None
+    having = frozenset[str]().union(*[answer.having for answer in known])
+    return Sessions(having, frozenset[str]().union(*[answer.maybe for answer in known]) - having)
+
+
 class Words(NamedTuple):
     """The words at one moment.
 
@@ -73,31 +82,43 @@ class Words(NamedTuple):
         """The sessions with a term in the texts of tools. Only those that `covers` covers count: the search
         looks into the files of the others, and into those that may have the term.
 
-        A word that is one in Unicode's sense is known to be in a session or not. Before and behind a blank or
-        a sign, words have to end and to begin, and case may count: then sessions with all the words of the
-        term may have it.
+        A term that is one word, or a part of one, is known to be in a session or not. If it has several, with
+        blanks or other signs between them, the sessions with all of these words may have it. A pattern may be
+        in the sessions with one of the parts of words of which each match has one.
 
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
+            # Imported here: most runs have no pattern.
+            from app.index.query.regex import required_literals
+
+            parts = [self._sessions_with(part.lower()) for part in required_literals(term.text)]
+            some = frozenset[str]().union(*[each.having | each.maybe for each in parts])
+            return Sessions(frozenset(), some) if parts else None
+        form = to_nfc if term.exact else with_marks if counts_marks(term.text) else fold
+        text = form(term.text)
+        words = list(WORD.finditer(text))
+        if not words:
             return None
-        folded = fold(term.text)
-        runs = list(WORD.finditer(folded))
-        if not runs:
-            return None
-        candidates: set[str] | None = None
-        for run in runs:
-            part, begins, ends = run[0].encode("utf-8", "replace"), run.start() > 0, run.end() < len(folded)
-            having: set[str] = set()
-            maybe: set[str] = set()
-            for segment, paths in zip(self.segments, self.paths, strict=True):
-                sure, others = segment.numbers_with(part, begins=begins, ends=ends)
-                having.update([paths[number] for number in numbers_of(sure)])
-                maybe.update([paths[number] for number in numbers_of(others)])
-            candidates = having | maybe if candidates is None else candidates & (having | maybe)
+        # Before and behind other signs of the term, a word begins and ends.
+        found = [
+            self._sessions_with(word[0], begins=word.start() > 0, ends=word.end() < len(text))
+            for word in words
+        ]
+        if words[0].span() == (0, len(text)):
+            return found[0]
+        return Sessions(frozenset(), frozenset.intersection(*[each.having | each.maybe for each in found]))
+
+    def _sessions_with(self, text: str, *, begins: bool = False, ends: bool = False) -> Sessions:
+        """The sessions with a word that has, begins with or ends with a text."""
+        part = text.encode("utf-8", "replace")
+        having: set[str] = set()
+        maybe: set[str] = set()
+        for segment, paths in zip(self.segments, self.paths, strict=True):
+            sure, others = segment.numbers_with(part, begins=begins, ends=ends)
+            having.update([paths[number] for number in numbers_of(sure)])
+            maybe.update([paths[number] for number in numbers_of(others)])
         # A reading that another has replaced has no path.
-        if term.exact or runs[0].span() != (0, len(folded)):
-            return Sessions(frozenset(), frozenset(candidates or ()) - {""})
         return Sessions(frozenset(having - {""}), frozenset(maybe - having - {""}))
 
 

@@ -45,9 +45,9 @@ more than 20 ms, and nearly all readings are found by then: the part is a letter
 NAME = re.compile(r"\d{20}-\d+")
 """The names of the files, in the order in which they were written."""
 
-_VERSION = 1
-_SYMBOLS = bytes([*range(1, 9), *range(11, 32), *range(32, 48), *range(58, 65), *range(65, 77)])
-"""64 bytes that are in no folded word, and no line feed and no tab."""
+_VERSION = 2
+_SYMBOLS = bytes([*range(1, 9), *range(11, 32), *b" !\"#$%&')*+,:;<=>?\\^`{|}", *range(0xF5, 0x100)])
+"""64 bytes that are in no word, and no line feed and no tab."""
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _TO_SYMBOLS = bytes.maketrans(_BASE64, _SYMBOLS)
 _FROM_SYMBOLS = bytes.maketrans(_SYMBOLS, _BASE64)

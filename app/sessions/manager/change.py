@@ -21,12 +21,13 @@ class Change:
     :param kind: what changed: "entry" for one more entry and nothing else, "file" for a new session file;
         "rewrite" for entries that were replaced, and "move" for a session that got another working folder and
         the path that goes with it; "trash", "restore" and "delete" for a session that was trashed, restored
-        or deleted for good.
+        or deleted for good; "keep" for a copy of leafmark's own.
     :param path: the file that was written, "" for a session in memory; for a move, where the session was or
         is among the agent's.
     :param entry_id: the entry that was written, "" if none was.
     :param before: the label, name, leaf, pin, tags or note before; None for none. For a file: the session
-        that was left, or the file itself if it was there before. For a move: where the session was.
+        that was left, or the file itself if it was there before. For a move: where the session was. For a
+        copy: its path, if there was one.
     :param after: the same after the change; None if a moved session is nowhere, or its place is unknown.
     :param target_id: the entry whose label changed, or the new leaf (None: before all entries); for a new
         file its leaf.
@@ -62,6 +63,7 @@ class Change:
         "pin",
         "tags",
         "note",
+        "keep",
     ]
     path: str
     entry_id: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.formats.context import context_edits, edited
+from app.sessions.sent_entries import MESSAGE_TYPES, sent_entries
 from app.sessions.storage.blobs import PREFIX
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     Restore = Callable[[dict[str, Any]], dict[str, Any]]
     """Puts images back into an entry, for agents that keep them outside of the session."""
 
-_MESSAGE_TYPES = frozenset(("message", "custom_message", "branch_summary"))
 _BLOB = PREFIX.encode()
 DEFAULT_ROLE = "default"
 
@@ -123,24 +123,8 @@ def _set_state(context: Context, path: Sequence[Entry]) -> None:
 
 def _kept_entries(path: Sequence[Entry], dialect: Dialect) -> tuple[Sequence[Entry], Entry | None]:
     """Return the entries of the path that the context keeps, and the compaction that replaces the others."""
-    last = {"compaction": -1, "reset_boundary": -1}
-    for index, entry in enumerate(path):
-        if entry.type in last:
-            last[entry.type] = index
-    compaction_index = last["compaction"]
-    if last["reset_boundary"] > compaction_index:
-        return path[last["reset_boundary"] + 1 :], None
-    if compaction_index < 0:
-        return path, None
-    compaction = path[compaction_index]
-    if isinstance(ids := compaction.normalized.get("keptEntryIds"), list):
-        # Claude Code names each line that it keeps.
-        named = set(ids)
-        before = [entry for entry in path[:compaction_index] if entry.id.partition("#")[0] in named]
-        return [*before, *path[compaction_index + 1 :]], compaction
-    start = dialect.first_kept(compaction.normalized, [entry.id for entry in path[:compaction_index]])
-    before = [entry for entry in path[start:compaction_index] if not _is_system(entry)]
-    return [*before, *path[compaction_index + 1 :]], compaction
+    kept = sent_entries(path, dialect, lambda entry: entry.normalized, _is_system)
+    return kept.entries, kept.compaction
 
 
 def _is_system(entry: Entry) -> bool:
@@ -149,7 +133,7 @@ def _is_system(entry: Entry) -> bool:
 
 
 def _messages(entry: Entry, dialect: Dialect, restore: Restore | None) -> list[dict[str, Any]]:
-    if entry.type not in _MESSAGE_TYPES:
+    if entry.type not in MESSAGE_TYPES:
         return []
     fields, time_ms = entry.raw, None
     if entry.type != "message":

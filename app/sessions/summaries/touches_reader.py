@@ -17,7 +17,7 @@ from app.formats.dialects import dialect_named
 from app.formats.glued import entries_in
 from app.formats.header import find_header
 from app.formats.json_codec import BadLine
-from app.formats.lines import BOM, line_windows, opened, read_all
+from app.formats.lines import BOM, digest_before, line_windows, opened
 from app.formats.nested_calls import nested_calls
 from app.formats.odd_values import without_odd_words
 from app.formats.text import valid_string_of
@@ -39,8 +39,6 @@ _COLUMNS = "qIBIII"
 which `_Reader` recognises calls that are repeated. Each offset is packed relative to the one before.
 """
 _MOST = (1 << 32) - 1
-_CHECKED = 256
-"""Bytes before the end of what was read that must be the same if the rest is appended."""
 
 
 class TouchedFile(NamedTuple):
@@ -132,17 +130,12 @@ def read_touches(
     """
     with opened(path) as descriptor:
         header = find_header(path, descriptor, agents)
-        if before is not None and _check(descriptor, before.end) != before.check:
+        if before is not None and digest_before(descriptor, before.end) != before.check:
             before = None
         reader = _Reader(dialect_named(header.dialect), cwd, before or PackedTouches((), 0, b""))
         for buffer, size, length in line_windows(descriptor, reader.end):
             reader.add(bytes(buffer[:size]), length)
-        return reader.finish(_check(descriptor, reader.end))
-
-
-def _check(descriptor: int, end: int) -> int:
-    start = max(0, end - _CHECKED)
-    return zlib.crc32(read_all(descriptor, end - start, start))
+        return reader.finish(digest_before(descriptor, reader.end))
 
 
 class _Reader:

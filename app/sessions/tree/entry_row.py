@@ -51,14 +51,15 @@ def calls_of(message: PartialMessage) -> dict[str, Call]:
     return calls
 
 
-def row_text_of(entry: PartialEntry, version: int, call: Call | None = None) -> RowText:
+def row_text_of(entry: PartialEntry, version: int, call: Call | None = None, folder: str = "") -> RowText:
     """The row of an entry in a file of `version`. Never raises, whatever the entry holds.
 
     :param call: the call that a tool result answers, if it is known.
+    :param folder: that of the session, which calls are shown without; "" if it is not known.
     """
     type = entry.type or ""
     if type == "message":
-        return _message_row(entry.message or PartialMessage(), version, call)
+        return _message_row(entry.message or PartialMessage(), version, call, folder)
     kind, prefix, text = row_kind(type, None), "", ""
     match type:
         case "custom_message":
@@ -90,14 +91,14 @@ def row_text_of(entry: PartialEntry, version: int, call: Call | None = None) -> 
     return RowText(kind, prefix, text)
 
 
-def _message_row(message: PartialMessage, version: int, call: Call | None) -> RowText:
+def _message_row(message: PartialMessage, version: int, call: Call | None, folder: str) -> RowText:
     role = role_of(message.role, version) or ""
     kind = row_kind("message", role)
     match role:
         case "assistant":
             return _answer_row(message)
         case "toolResult":
-            shown = call_line(*call) if call else f"[{_word(message.tool_name) or 'tool'}]"
+            shown = call_line(*call, folder) if call else f"[{_word(message.tool_name) or 'tool'}]"
             return RowText(kind, "", one_line(shown, TEXT_LIMIT))
         case "user":
             return RowText(kind, "user: ", _line(text_of(message.content)))

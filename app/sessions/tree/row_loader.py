@@ -43,6 +43,7 @@ class RowLoader:
         self._entries = entries
         self._dialect = dialect_named(header.dialect)
         self._version = header.version
+        self._folder = header.cwd
         self._calls: dict[int, dict[str, Call]] = {}
 
     def read(self, nodes: Iterable[Node], redactor: Redactor | None = None) -> None:
@@ -74,7 +75,7 @@ class RowLoader:
             self._calls[node.index] = calls_of(message)
         elif message is not None and node.role == "toolResult" and message.tool_call_id is not None:
             call = self._call(node, message.tool_call_id, lines)
-        return row_text_of(entry, self._version, call)
+        return row_text_of(entry, self._version, call, self._folder)
 
     def _partial_entry(self, node: Node, lines: _Lines) -> PartialEntry | None:
         line = lines.line(node.offset, node.length)

@@ -16,7 +16,9 @@ from weakref import WeakValueDictionary
 from app.formats.dialects import dialect_named
 from app.formats.errors import Cancelled
 from app.formats.header import Fault, Header, find_header
+from app.formats.json_codec import decode
 from app.formats.lines import opened, read_at, run_start
+from app.formats.long_lines import LONG_LINE
 from app.formats.migrate import made_up_id
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed
@@ -30,6 +32,7 @@ from app.stores import known_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from app.formats.dialects.base import Dialect
     from app.redact import Redactor
 
 END_BYTES = 256 << 10
@@ -146,6 +149,16 @@ class SessionTree:
         :raises OSError: it cannot be read.
         """
         return read_node(self.path, self.header, node, longest)
+
+    def read_compaction(self, node: Node) -> dict[str, Any]:
+        """The compaction of `node`, with what lines before it say that it keeps. Raises as `read`."""
+        kept = self._builder.kept.get(node.id or "")
+        return self.read(node, LONG_LINE) | (decode(bytes(kept)) if kept is not None else {})
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the entries are spelled."""
+        return self._dialect
 
     def read_line(self, node: Node) -> bytes:
         """The line of `node` as it is in the file.

@@ -48,6 +48,7 @@ class TreeBuilder:
     labels        label by entry id, in the order in which they were given; "" for a cleared one
     label_stamps  the time of each label, as written
     label_lines   for every line that gives or clears a label: the entry, the line's number and its offset
+    kept          by the id of a compaction, the fields that say what it keeps, as JSON
     name          the user's name of the session, raw, or None
     marked        the leaf's id if a line names it, in a tuple of one; else None
     lines         the number of complete lines; not known after `skip_to`
@@ -63,6 +64,7 @@ class TreeBuilder:
         self.labels: dict[str, str] = {}
         self.label_stamps: dict[str, Timestamp] = {}
         self.label_lines: list[tuple[str | None, int, int]] = []
+        self.kept: dict[str, Raw] = {}
         self.name = header.name
         self._early: Usage | None = None
         self.marked: tuple[str | None] | None = None
@@ -231,6 +233,8 @@ class TreeBuilder:
             self._add_label(record, number, offset)
         elif record.type == "session_info":
             self.name = trim_name(record.name)
+        elif record.type == "kept" and record.target_id is not None:
+            self.kept[record.target_id] = record.content
         elif record.usage is not None and self.entries:
             node = self.entries[-1]
             node.usage = sum_of(node.usage, record.usage)

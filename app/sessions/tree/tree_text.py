@@ -21,7 +21,7 @@ from app.formats.migrate import migrate
 from app.formats.odd_values import without_odd_words
 from app.formats.search_text import argument_texts, iter_texts
 from app.formats.text import string_of
-from app.formats.text_kinds import CALL, CONVERSATION
+from app.formats.text_kinds import CALL
 from app.formats.utf8_text import find, fold, fold_utf8, to_utf8
 from app.sessions.errors import Changed
 
@@ -68,19 +68,14 @@ class TreeText:
     read   the number of blocks that were read so far
     """
 
-    def __init__(
-        self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True, tools: bool = True
-    ) -> None:
+    def __init__(self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True) -> None:
         """:param room: bytes of text that are cached.
         :param roles: the role of an entry is a part of its text, as in pi's tree.
-        :param tools: tool calls, their output and all other texts are searched; otherwise only the
-            conversation, as in a search of all sessions.
         """
         self.read = 0
         self._tree = tree
         self._room = room
         self._roles = roles
-        self._tools = tools
         self._blocks: list[_TextBlock] = []
         self._divided = 0
         self._dialect = dialect_named(tree.header.dialect)
@@ -200,9 +195,6 @@ class TreeText:
         :param calls: id -> text of each earlier call; those of this entry are added.
         """
         entry = self._entry(node, line)
-        if not self._tools:
-            said = [text for kind, text, _ in iter_texts(entry, other=False) if kind in CONVERSATION]
-            return "\n".join(said).replace("\0", "")
         texts = entry_texts(entry)
         for call_id, text in call_texts(entry):
             texts.append(text)

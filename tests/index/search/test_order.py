@@ -118,7 +118,15 @@ def test_words_of_tools_save_the_reading_of_files(world: World) -> None:
     world.session("ran", "please begin", called("the Needle of auth.py"))
     world.session("other", "please begin", called("nothing"))
     world.scan()
-    most = {"needle": 0, "eedl": 0, "auth.py": 1, "Needle": 1, '"the needle"': 1, "begin -nothing": 0}
+    most = {
+        "needle": 0,
+        "eedl": 0,
+        "auth.py": 0,
+        "Needle": 0,
+        "NEEDLE": 0,
+        '"the needle"': 1,
+        "begin -nothing": 0,
+    }
     before = {query: [(hit.row.id, hit.tier) for hit in world.hits(query)] for query in most}
     assert world.index.tool_words.update(world.index.rows(), least=bool)
     with world.open() as index:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
-from app.formats.utf8_text import fold
+from app.formats.utf8_text import MARKED_BYTES, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 try:
     from stringzilla import find as _find
+    from stringzilla import find_first_of as _find_any
     from stringzilla import utf8_uncased_search as _find_uncased
 except ImportError:  # a platform without a wheel
-    _find = _find_uncased = None
+    _find = _find_any = _find_uncased = None
 
 _COMMON = '",:etaoinsrhldcumfpgwybv'
 """Characters of session files, the most frequent first. The others are rarer."""
@@ -35,7 +36,7 @@ _ODD_NUMBER = re.compile(rb"[:\[,][ \t\r]*-?(?:[0-9.]+[eE]|0\.0000|[0-9.]{16})")
 _ARGUMENTS = b'"arguments"'
 
 TO_ASCII = {
-    "a": "ẚ",
+    "a": "ẚ\u212b",
     "f": "ﬀﬁﬂﬃﬄ",
     "i": "İﬁﬃ",
     "k": "\u212a",
@@ -48,12 +49,17 @@ TO_ASCII = {
 }
 """ASCII character -> the other characters that fold to something with it. A test compares it with Unicode."""
 
+_MARKED_CODES = rb"\\u(?:00[c-fC-F]|01|02[0-4]|03[0-6]|1[eE]|[fF]{2})"
+"""The escapes of the characters that begin with `MARKED_BYTES`."""
+
 _BLOCK = 0x100
 _BEYOND = 0x30000
 """From this code point on, no character folds to another one."""
 _JAMOS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 """Vowels and final consonants that compose with what precedes them. A rule composes Hangul, not a table."""
 _REPLACEMENT = "\ufffd"
+_HALF_WIDTH = {"\u3099": "\uff9e", "\u309a": "\uff9f"}
+"""Marks of Katakana -> the same of half width."""
 
 
 # -- finders --
@@ -145,6 +151,19 @@ def escapes(pattern: bytes) -> Finder:
     return find_matching
 
 
+def marked() -> list[Finder]:
+    """Finders of what becomes a plain character, or nothing, when marks and widths are folded."""
+    find_any = _find_any
+    if _find is None or find_any is None:
+        return [matching(re.compile(b"[" + MARKED_BYTES + b"]")), escapes(_MARKED_CODES)]
+
+    def find_marked(data: bytes | bytearray, start: int, end: int) -> int:
+        offset: int = find_any(data, MARKED_BYTES, start, end)
+        return offset
+
+    return [find_marked, escapes(_MARKED_CODES)]
+
+
 def odd_numbers() -> Finder:
     """A finder of numbers in the arguments of calls that `json.dumps` would write differently."""
     find_arguments = exactly(_ARGUMENTS)
@@ -219,6 +238,7 @@ def precursors(char: str) -> frozenset[str]:
     for mark in normalize("NFD", char)[1:]:
         characters.add(mark)
         characters.update(folds_to.get(mark, ()))
+        characters.update(_HALF_WIDTH.get(mark, ""))
     return frozenset(characters)
 
 

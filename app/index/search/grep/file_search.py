@@ -88,14 +88,16 @@ class FileSearcher:
     decoded   lines that were decoded so far
     """
 
-    def __init__(self, plan: QueryPlan, slice_bytes: int = SLICE) -> None:
-        """:param slice_bytes: bytes of a file that are held at once."""
+    def __init__(self, plan: QueryPlan, slice_bytes: int = SLICE, *, finds_marks: bool = True) -> None:
+        """:param slice_bytes: bytes of a file that are held at once.
+        :param finds_marks: see `prefilter_for`.
+        """
         self.files = 0
         self.decoded = 0
         self._plan = plan
         self._reader = ReverseReader(slice_bytes)
-        self._wanted = [prefilter_for(matcher) for matcher in plan.wanted]
-        self._unwanted = [prefilter_for(matcher) for matcher in plan.unwanted]
+        self._wanted = [prefilter_for(matcher, finds_marks=finds_marks) for matcher in plan.wanted]
+        self._unwanted = [prefilter_for(matcher, finds_marks=finds_marks) for matcher in plan.unwanted]
         # If prompts and answers are searched, too, a file without the tool's name can match.
         self._tools = name_filter(plan.tools) if plan.tools and plan.kinds <= {CALL, RESULT} else None
 

@@ -23,6 +23,7 @@ from app.index.search.grep.byte_search import (
     in_any_case,
     is_findable,
     knows_case,
+    marked,
     odd_numbers,
     precursors,
     same_case,
@@ -47,6 +48,8 @@ _ASCII = re.compile(r"[!-:<-_a-~]+")
 _PLAIN = re.compile(r"[!#-.0-:<-[\]-_a-~]+")
 # ASCII with case, without "K", to which the Kelvin sign is composed.
 _CASED = re.compile(r"[!-:<-JL-_a-~]+")
+_BEYOND_MARKS = "\u2000"
+"""From this character on, no character has marks that are folded."""
 _NUMBER = re.compile(r"[0-9e+.-]+")
 _INFINITY = "-infinity"
 
@@ -138,15 +141,26 @@ class AnyOf(Prefilter):
         return any(prefilter.matches(data, start, end) for prefilter in self._prefilters)
 
 
-def prefilter_for(matcher: TermMatcher) -> Prefilter:
-    """The prefilter of a term."""
+def prefilter_for(matcher: TermMatcher, *, finds_marks: bool = True) -> Prefilter:
+    """The prefilter of a term.
+
+    :param finds_marks: let the lines through that have a word without marks only with marks, which takes a
+        hundred times as long.
+    """
+    finds_marks = finds_marks or matcher.marked
     if matcher.term.kind == REGEX:
         literals = required_literals(matcher.term.text)
-        return any_of([word_filter(literal.lower()) for literal in literals]) if literals else Prefilter()
+        filters = [word_filter(literal.lower(), finds_marks=finds_marks) for literal in literals]
+        return any_of(filters) if filters else Prefilter()
     if isinstance(matcher, WordMatcher):
         cased = matcher.term.text if matcher.exact else ""
-        return any_of([word_filter(spelling, cased) for spelling in matcher.spellings])
-    filters = [word_filter(fold(word), word if matcher.exact else "") for word in matcher.term.text.split()]
+        return any_of(
+            [word_filter(spelling, cased, finds_marks=finds_marks) for spelling in matcher.spellings]
+        )
+    filters = [
+        word_filter(fold(word), word if matcher.exact else "", finds_marks=finds_marks)
+        for word in matcher.term.text.split()
+    ]
     return max(filters, key=lambda prefilter: prefilter.weight)
 
 
@@ -156,7 +170,11 @@ def name_filter(names: Collection[str]) -> Prefilter:
         return Prefilter()
     return any_of(
         [
-            RunFilter(in_any_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
+            RunFilter(
+                in_any_case(f'"{name}"'),
+                [escapes(_codes((*name, *name.upper(), *becomes(name)))), *marked()],
+                0,
+            )
             for name in sorted(names)
         ]
     )
@@ -167,25 +185,27 @@ def any_of(prefilters: Sequence[Prefilter]) -> Prefilter:
     return prefilters[0] if len(prefilters) == 1 else AnyOf(prefilters)
 
 
-def word_filter(word: str, cased: str = "") -> Prefilter:
+def word_filter(word: str, cased: str = "", *, finds_marks: bool = True) -> Prefilter:
     """The prefilter of a folded word without white space.
 
     :param cased: the same word as written, if its case counts.
+    :param finds_marks: see `prefilter_for`.
     """
     if _CASED.fullmatch(cased):
-        return _ascii_filter(word, [exactly(_as_json(cased))], word)
+        return _ascii_filter(word, [exactly(_as_json(cased))], word, [])
     run = max(_ASCII.findall(word), key=len, default="")
     mixed = _mixed_run(word) if knows_case() and not word.isascii() else ""
+    odd = marked() if finds_marks and any(char < _BEYOND_MARKS for char in mixed or run) else []
     if len(run) < 2 * _weight(mixed):
-        return _mixed_filter(mixed, word)
-    return _ascii_filter(run, in_any_case(_as_json(run).decode()), word) if run else Prefilter()
+        return _mixed_filter(mixed, word, odd)
+    return _ascii_filter(run, in_any_case(_as_json(run).decode()), word, odd) if run else Prefilter()
 
 
 # -- the filters of words --
 
 
-def _ascii_filter(run: str, finders: list[Finder], word: str) -> Prefilter:
-    odd = [escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
+def _ascii_filter(run: str, finders: list[Finder], word: str, odd: list[Finder]) -> Prefilter:
+    odd = [*odd, escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
     if "/" in run:
         odd.append(exactly(rb"\/"))
     if _NUMBER.fullmatch(run) or run in _INFINITY:
@@ -194,7 +214,7 @@ def _ascii_filter(run: str, finders: list[Finder], word: str) -> Prefilter:
     return RunFilter(finders, odd, len(run), word)
 
 
-def _mixed_filter(run: str, word: str) -> Prefilter:
+def _mixed_filter(run: str, word: str, marks: list[Finder]) -> Prefilter:
     """The filter of a run of any findable characters, in any case."""
     ascii_ = [char for char in run if char.isascii()]
     others = {char for char in run if not char.isascii()}
@@ -205,7 +225,11 @@ def _mixed_filter(run: str, word: str) -> Prefilter:
     codes = _codes(("\0", *ascii_, *"".join(ascii_).upper(), *strange, *rare, *plain))
     needles = shortened([*odd, *map(to_utf8, rare)])
     return RunFilter(
-        [uncased(run)], [*map(exactly, needles), escapes(codes)], _weight(run), word, run == word
+        [uncased(run)],
+        [*map(exactly, needles), escapes(codes), *marks],
+        _weight(run),
+        word,
+        run == word,
     )
 
 
