@@ -11,6 +11,9 @@ from app.actions.shell_words import SHELLS
 from app.index.sorting import BEST, SORTS
 from app.stores import AGENTS
 
+TARGETS = tuple(agent.name for agent in AGENTS if agent.takes_over)
+"""The agents that a session can be handed over to."""
+MARKDOWN = "markdown"
 AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
 """The agents, as texts name them."""
 MANY = 1_000_000_000
@@ -410,6 +413,31 @@ CHANGES = {
             "copy the last N messages (nickcecere/agent only; default: 20)",
             metavar="N",
             convert=_number("messages", 1),
+        ),
+        _JSON,
+    ),
+    "handoff": Command(
+        "make a session of another agent from a session, with all branches",
+        _SESSION,
+        Option(
+            "to",
+            "the agent, or Markdown: print a short text to paste into any agent, without secrets",
+            "{pi,omp,markdown}",
+            OneOf(*TARGETS, MARKDOWN),
+        ),
+        Option(
+            "entry",
+            "continue from this entry; a prompt means the entry before it (default: the leaf)",
+            metavar="ID",
+        ),
+        Option("path-only", "hand over the path to the entry alone, without other branches"),
+        Option("dir", "the working folder of the new session (default: the session's)", metavar="DIR"),
+        Option("dry-run", "write nothing, and print what would be lost"),
+        Option(
+            "limit",
+            "print at most N bytes, with --to markdown (default: 8000)",
+            metavar="N",
+            convert=_number("bytes", 1_000),
         ),
         _JSON,
     ),

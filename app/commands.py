@@ -16,7 +16,7 @@ _NEEDS = {
     "name": "session.rename shown.rename",
     "label": "entry.label block.label label.next label.previous block.next_label block.previous_label "
     "label.times tree.filter_labelled",
-    "branch": "entry.go_on entry.summarise block.go_on",
+    "branch": "entry.summarise",
     "fork": "session.fork session.fork_to entry.fork entry.fork_to block.fork block.fork_to",
 }
 """Ability of an agent (`app.stores.base.ABILITIES`) -> the ids of the commands that need it."""
@@ -206,6 +206,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _no_preview(
         "session.export", "x", "beside.export", "Export the marked sessions (or this one)", selector=""
+    ),
+    _no_preview(
+        "session.handoff", "", "beside.hand_over", "Hand the session over to another agent", selector=""
     ),
     _no_preview("beside.up", "K", "screen.scroll_beside(-3, 0)", "Scroll the preview up"),
     _no_preview("beside.down", "J", "screen.scroll_beside(3, 0)", "Scroll the preview down"),

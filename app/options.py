@@ -37,13 +37,17 @@ class Options:
         self.session = ""  # the named session; "" for all
         self.sessions: list[str] = []  # of `trash`, `restore` and `export`
         self.entry: str | None = None  # the named entry; None: the leaf
-        self.limit: int | None = None  # of `list` and `search`
+        self.limit: int | None = None  # of `list`, `search` and `handoff`
         self.sort: str | None = None  # of `list`, `search` and `stats`; None: their own order
         self.format: str | None = None  # None: a table, or values and tabs
         self.for_agent = False  # this and the next one: of `search`, `tree` and `context`
         self.all_folders = False
-        self.to: str | None = None  # the folder of `fork`, the format of `export`
+        self.to: str | None = None  # the folder of `fork`, the format of `export`, the agent of `handoff`
         self.keep = False  # of `branch` and `fork`
+        # handoff
+        self.path_only = False
+        self.dir: str | None = None
+        self.dry_run = False
         self.anyway = False  # of `trash`, `keep` and `resume`
         self.shell = ""  # of `completion`, `init` and `resume`
         # search

@@ -14,6 +14,7 @@ if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every m
     __all__, __getattr__ = lazy_names(
         __name__,
         {
+            "handoff": "Handed Request hand_over",
             "journal_entries": "JournalEntry encode_entry parse_entries trash_moves",
             "redo": "redo_journal_action",
             "resume": "Plan ResumeError execute plan plan_new",

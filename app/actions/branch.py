@@ -15,6 +15,7 @@ from app.actions.session_edits import (
     resolve_folder,
     unchanged,
 )
+from app.formats.dialects.copies import HANDED_OVER
 from app.formats.entry_types import SILENT
 from app.formats.text import one_line, string_of
 from app.formats.tool_calls import call_blocks
@@ -161,7 +162,8 @@ def leaf_is_at(manager: SessionManager, target: str | None) -> bool:
 
 
 def _is_bookkeeping(entry: Entry) -> bool:
-    return entry.type in _BOOKKEEPING or (entry.type == "custom" and entry.raw.get("customType") == MARK)
+    is_own = entry.type == "custom" and entry.raw.get("customType") in (MARK, HANDED_OVER)
+    return is_own or entry.type in _BOOKKEEPING
 
 
 def fork(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app import paths
 from app.actions.abandoned_branch import AbandonedBranch, find_abandoned
 from app.actions.branch import (
     SafePoint,
@@ -22,7 +23,8 @@ from app.actions.branch import (
     waiting_calls,
 )
 from app.actions.drafts import write_draft_file
-from app.actions.resume import Plan, plan
+from app.actions.handoff import TARGETS
+from app.actions.resume import Plan, plan, plan_new
 from app.actions.session_edits import open_session, require_entry, resolve_folder
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed, SessionError
@@ -66,6 +68,8 @@ class BranchOptions:
         sent a first prompt at once, see `with_first_prompt`.
     :param sent_ms: the time of the entry, in milliseconds since the epoch; None if it has none.
     :param turns_back: how many prompts of the active path do not stand above the entry.
+    :param others: the other agents that the session can be handed over to, by name, each with the plan of
+        resuming it there.
     """
 
     path: str
@@ -83,6 +87,7 @@ class BranchOptions:
     takes_prompt: bool
     sent_ms: int | None = None
     turns_back: int = 0
+    others: Mapping[str, Plan] = field(default_factory=dict)
 
 
 def find_branch_options(
@@ -117,7 +122,22 @@ def find_branch_options(
         bool(home.draft_path(path)),
         bool(home.prompt_arguments("text")),
         *_place_of(manager, entry_id),
+        _plans_of_others(manager, env),
     )
+
+
+def _plans_of_others(manager: SessionManager, env: Mapping[str, str]) -> dict[str, Plan]:
+    home, cwd = paths.home_folder(env), manager.header_cwd
+    plans = {}
+    for name in TARGETS:
+        if name != manager.agent:
+            agent = agent_named(name)
+            store = agent.own_store(env, home, cwd or os.sep)
+            new = os.path.join(agent.folder_of(store, cwd, home), f"{NEW_FILE}.jsonl")
+            made = plan_new(name, cwd, store, env)
+            made.argv = [agent.command, *agent.resume_arguments(new, NEW_FILE, store)]
+            plans[name] = made
+    return plans
 
 
 def _place_of(manager: SessionManager, entry_id: str) -> tuple[int | None, int]:

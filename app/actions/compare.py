@@ -11,6 +11,7 @@ from typing import Any
 from app.formats.content import text_of
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import Dialect
+from app.formats.dialects.copies import HANDED_OVER
 from app.formats.edits import changed_lines
 from app.formats.entry_types import SILENT
 from app.formats.errors import Cancelled
@@ -130,9 +131,12 @@ def compare(
     :raises OSError: it cannot be read.
     """
     common = common_ancestor(one, other)
+    if common is not None and _is_marker(tree, common):
+        # leafmark's own entry is above the roots of a session that was handed over.
+        common = None
     sides = []
     for leaf in (one, other):
-        path = path_to(leaf)
+        path = [node for node in path_to(leaf) if node.parent is not None or not _is_marker(tree, node)]
         own = path[path.index(common) + 1 :] if common else path
         sides.append(_compare_side(tree, leaf, own, keep_going, prices))
     last_shared = common
@@ -140,6 +144,10 @@ def compare(
         last_shared = last_shared.parent
     tree.read_rows([last_shared] if last_shared is not None else [])
     return Comparison(common, last_shared, *sides)
+
+
+def _is_marker(tree: SessionTree, node: Node) -> bool:
+    return node.type == "custom" and node.parent is None and tree.read(node).get("customType") == HANDED_OVER
 
 
 def _compare_side(

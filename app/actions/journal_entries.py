@@ -14,7 +14,7 @@ from app.small_files import path_problem
 from app.stores import AGENTS
 
 _FIELDS = frozenset(field.name for field in fields(Change))
-_TEXTS = ("entry_id", "agent", "session_id", "note", "draft")
+_TEXTS = ("entry_id", "agent", "session_id", "note", "draft", "source_agent")
 _OPTIONAL_TEXTS = ("before", "after", "target_id", "after_id", "prompt")
 _MOVED = frozenset(("trash", "restore", "delete", "file", "move", "keep"))
 """The kinds of changes whose `before` and `after` are paths."""
@@ -212,12 +212,15 @@ def encode_undone(
 
 def _change_fields(change: Change) -> dict[str, Any]:
     """The fields of a change without its prompt: an older leafmark refuses a field that it does not know, and
-    the prompt stays in the session. Replaced lines are left out if there are none, for the same reason.
+    the prompt stays in the session. Replaced lines and the agent of the source are left out if there are
+    none, for the same reason.
     """
     value = asdict(change)
     del value["prompt"]
     if not change.lines:
         del value["lines"]
+    if not change.source_agent:
+        del value["source_agent"]
     return value
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.index.row import Row
@@ -120,6 +121,33 @@ def branch_in_place(
     from app.actions.branch_options import branch_in_place
 
     return branch_in_place(question, env, store, summary, draft)
+
+
+def hand_over(
+    row: Row,
+    store: Store,
+    env: Env,
+    state_folder: str,
+    *,
+    to: str,
+    entry: str | None,
+    folder: str | None,
+    stores: Sequence[Store],
+    now_ms: int,
+) -> Change:
+    """See `actions.handoff.hand_over`. If the session was handed over before, the change is nothing."""
+    from app.actions.handoff import Request, hand_over
+
+    handed = hand_over(
+        row.path,
+        Request(to, entry, exact=True, folder=folder),
+        env,
+        store=store,
+        stores=stores,
+        state_folder=state_folder,
+        now_ms=now_ms,
+    )
+    return handed.change if handed.is_new else replace(handed.change, before=handed.change.after)
 
 
 def branch_to_new_file(

@@ -55,7 +55,8 @@ def undo(
     :raises CannotUndo: it appended an entry, it deleted a session, or its result has changed since.
     :raises SessionError: nothing was written or moved; the class says why.
     """
-    if store is None:
+    if store is None or change.source_agent:
+        # A session that was handed over is in the store of another agent than the one it was made from.
         store = find_store(change, env)
     if change.kind == "label" and change.target_id is not None:
         manager = open_same(change, "label", env, store)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from app.actions.branch import branch, branch_to_file, fork
 from app.actions.session_edits import ROOT, label, rename
-from app.changes import keep_command, tag_command, trash_commands
+from app.changes import handoff_command, keep_command, tag_command, trash_commands
 from app.changes.report import (
     as_document,
     as_text,
@@ -47,6 +47,8 @@ def run(options: Options, setup: Setup) -> int:
     try:
         if options.command == "tag":
             return tag_command.run(options, setup)
+        if options.command == "handoff":
+            return handoff_command.run(options, setup)
         if options.command == "keep":
             return keep_command.run(options, setup)
         if options.command not in _ACTIONS:

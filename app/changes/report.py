@@ -14,6 +14,7 @@ from app.reports.output import SCHEMA, complain
 from app.sessions.manager.change import Change
 from app.sessions.summaries.quick_summary import quick_title
 from app.setup import Setup
+from app.stores import agent_named
 from app.stores.kept import is_copy
 from app.view.formatting import short_id
 
@@ -84,9 +85,11 @@ def as_line(change: Change, title: str = "", *, hints: bool = True) -> str:
     :param hints: say how it can be undone, if it can.
     """
     if change.kind == "file" and change.after_id != change.session_id:
-        what = (
-            f"New session {_session(change.after_id or '', title)}, forked from {_short(change.session_id)}"
-        )
+        made = f"forked from {_short(change.session_id)}"
+        if change.source_agent:
+            agents = [agent_named(name).title for name in (change.source_agent, change.agent)]
+            made = f"handed over from {agents[0]} ({_short(change.session_id)}) to {agents[1]}"
+        what = f"New session {_session(change.after_id or '', title)}, {made}"
         hint = "trashes it"
     elif change.kind == "trash" and is_copy(change.path):
         what, hint = f"Dropped the copy of {_session(change.session_id, title)}", "brings it back"

@@ -18,16 +18,19 @@ from app.view.branch_choices import (
     COMMAND,
     FOLDER,
     HERE,
+    NEW,
     NONE,
     WRITE,
     Choice,
+    as_agent,
     first_possible,
     is_sent,
+    loss_lines,
     option_of,
     places,
     summaries,
 )
-from app.view.notifications import quoted, reason_of
+from app.view.notifications import reason_of
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
@@ -81,7 +84,7 @@ class BranchFlow:
     def __post_init__(self) -> None:
         self._selection: StableSelection | None = None
         self._entry_id = ""
-        self._by_command = False
+        self._by_command = self._to_other = False
         # the remark about an entry that stands in for the picked one
         self._note = ""
         # the dialog while it is open, and the path of the session for which its choices were found
@@ -89,12 +92,14 @@ class BranchFlow:
         self._asked_at = ""
         self._question: BranchOptions | None = None
 
-    def begin(self, row: Row, entry_id: str, *, by_command: bool = False) -> None:
+    def begin(self, row: Row, entry_id: str, *, by_command: bool = False, to_other: bool = False) -> None:
         """Find out what can be done at an entry of the session of `row`, and ask.
 
+        :param entry_id: "" for the leaf.
         :param by_command: choose this session and a summary by command at first.
+        :param to_other: choose another agent at first.
         """
-        self._note, self._by_command = "", by_command
+        self._note, self._by_command, self._to_other = "", by_command, to_other
         self._begin(row, entry_id)
 
     def _begin(self, row: Row, entry_id: str) -> None:
@@ -130,12 +135,10 @@ class BranchFlow:
             self._find_points(now)
         elif question is None:
             self._messages.complain(reason)
-        elif question.waiting:
+        elif question.waiting and not self._to_other:
             self._take_safe_point(row, question)
-        elif question.same:
+        elif question.same and not self._to_other:
             self.resume()
-        elif question.here.problem and question.elsewhere.problem:
-            self._messages.complain(f"Not continued: {question.elsewhere.problem} – {quoted(row.title)}")
         else:
             self._question = question
             self._host.start(self._ask(selection, question))
@@ -166,6 +169,7 @@ class BranchFlow:
                 asks_summary=self._settings.ask_summary,
                 choice=choice,
                 outline=self._outline,
+                losses=self._find_losses,
                 copy=self._messages.copy,
                 note=self._note,
                 now_ms=self._setup.now_ms(),
@@ -190,6 +194,9 @@ class BranchFlow:
 
     def _first_choice(self, question: BranchOptions) -> Choice | None:
         """The first choice of the dialog; None for its own."""
+        if self._to_other:
+            text = inert(question.target.text or "")
+            return Choice(NEW, "", text, agent=next(iter(question.others), ""))
         if not self._by_command:
             return None
         where = first_possible(places(question), HERE)
@@ -204,6 +211,20 @@ class BranchFlow:
         text = await self._jobs.outline(self._question) if self._question is not None else ""
         if self._dialog is not None:
             self._dialog.set_outline(text)
+
+    @started
+    async def _find_losses(self, agent: str) -> None:
+        """Show what is lost if another agent continues."""
+        question, selection = self._question, self._selection
+        row = selection.row if selection is not None else None
+        if question is None or row is None:
+            return
+        try:
+            lines = loss_lines(await self._jobs.count_losses(row, agent, _picked(question)))
+        except (SessionError, OSError) as error:
+            lines = [reason_of(error)]
+        if self._dialog is not None:
+            self._dialog.set_losses(agent, lines)
 
     async def _run_command(self, question: BranchOptions, choice: Choice, cwd: str) -> str | None:
         """Run the user's command; None if it fails, or the user cancels it."""
@@ -233,6 +254,7 @@ class BranchFlow:
         self, selection: StableSelection, question: BranchOptions, choice: Choice, summary: str
     ) -> None:
         """Write, and resume if the agent can be started."""
+        question = as_agent(question, choice.agent)
         rows = await self._prompt.rows_of(selection)
         outcome = await self._write(rows[0], question, choice, summary) if rows else None
         change = outcome.change if outcome is not None else None
@@ -248,7 +270,8 @@ class BranchFlow:
         session_id = row.id if is_here else change.after_id or ""
         sends = is_sent(question, choice.text)
         text = choice.text if choice.text.strip() else None
-        self._starter.resume(row, path, session_id, choice.folder or row.cwd, text, sends=sends)
+        folder = choice.folder or row.cwd
+        self._starter.resume(row, path, session_id, folder, text, sends=sends, agent=question.agent)
 
     async def _leave_text(self, row: Row, question: BranchOptions, choice: Choice) -> None:
         """No agent is started: keep the text for the next resume."""
@@ -264,7 +287,16 @@ class BranchFlow:
     async def _write(self, row: Row, question: BranchOptions, choice: Choice, summary: str) -> Outcome:
         # The choices are about entries; the path of the file may have changed since.
         question = replace(question, path=row.path)
-        if choice.where == HERE:
+        if question.agent != row.agent:
+            action = partial(
+                row_actions.hand_over,
+                to=question.agent,
+                entry=_picked(question),
+                folder=choice.folder or None,
+                stores=self._setup.stores,
+                now_ms=self._setup.now_ms(),
+            )
+        elif choice.where == HERE:
             draft = choice.text if question.takes_draft and choice.text.strip() else ""
             action = partial(row_actions.branch_in_place, question=question, summary=summary, draft=draft)
         else:
@@ -276,3 +308,8 @@ class BranchFlow:
         if summary:
             self._messages.copy(summary)
             self._messages.show("Copied the summary")
+
+
+def _picked(question: BranchOptions) -> str | None:
+    """The entry that a hand-over goes on from; None for the leaf itself, and not the place before it."""
+    return None if question.entry_id == question.leaf_id else question.entry_id

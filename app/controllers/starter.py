@@ -37,12 +37,22 @@ class Starter:
 
     @started
     async def resume(
-        self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
+        self,
+        row: Row,
+        path: str,
+        session_id: str,
+        cwd: str,
+        text: str | None = None,
+        *,
+        sends: bool = False,
+        agent: str = "",
     ) -> None:
         """Resume a session, as `ResumePlanner.plan_resume` says."""
         if self._opened is not None:
             await self._opened(row)
-        self._exit(await self._planner.plan_resume(row, path, session_id, cwd, text, sends=sends))
+        self._exit(
+            await self._planner.plan_resume(row, path, session_id, cwd, text, sends=sends, agent=agent)
+        )
 
     def _exit(self, plan: Plan) -> None:
         if plan.problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
@@ -21,6 +22,8 @@ from app.view.branch_choices import (
     WRITE,
     Choice,
     Option,
+    agents,
+    as_agent,
     first_possible,
     key_label,
     places,
@@ -84,6 +87,7 @@ class ContinueDialog(Dialog["Choice | None"]):
         choice: Choice | None = None,
         outline: Callable[[], None] = lambda: None,
         copy: Callable[[str, str], None] = lambda text, what: None,
+        losses: Callable[[str], None] = lambda agent: None,
         note: str = "",
         now_ms: int = 0,
     ) -> None:
@@ -93,11 +97,16 @@ class ContinueDialog(Dialog["Choice | None"]):
         :param choice: what is chosen at first; None for the first possible of each.
         :param outline: makes an outline of that branch; call `set_outline` with it.
         :param copy: copies a text, with its name.
+        :param losses: finds out what is lost if that agent continues; call `set_losses` with it.
         :param note: a remark above the fields; raw.
         :param now_ms: the time, in milliseconds since the epoch.
         """
         super().__init__()
-        self._question = question
+        self._asked = question
+        self._agent = ChoiceRow("Agent", agents(question), choice.agent if choice else "", id="agent")
+        self._find_losses = losses
+        self._losses: dict[str, Sequence[str]] = {}
+        self._question = question = as_agent(question, self._agent.value)
         self._home = home
         self._here = here
         self._command = command
@@ -132,10 +141,12 @@ class ContinueDialog(Dialog["Choice | None"]):
             yield self._prompt
             yield self._where
             yield self._folder
+            yield self._agent
             yield self._summary
             yield self._instructions
             yield self._outline
             yield Static(id="runs")
+            yield Static(id="losses")
             yield Static(classes="warning", id="wrong")
 
     def on_mount(self) -> None:
@@ -147,9 +158,14 @@ class ContinueDialog(Dialog["Choice | None"]):
 
     def set_options(self, question: BranchOptions) -> None:
         """Show other options, because the agent has moved the session."""
-        self._question = question
-        self._where.set_options(places(question))
+        self._asked = question
+        self._agent.set_options(agents(question))
         self._changed()
+
+    def set_losses(self, agent: str, lines: Sequence[str]) -> None:
+        """Show what is lost if that agent continues."""
+        self._losses[agent] = lines
+        self._show()
 
     def set_outline(self, text: str) -> None:
         """Show the outline of the branch that is left, unless the user has written something."""
@@ -176,10 +192,13 @@ class ContinueDialog(Dialog["Choice | None"]):
             self._summary.value if self._asks_summary else NONE,
             self._outline.text,
             self._instructions.value.strip(),
+            self._agent.value,
         )
 
     def _changed(self) -> None:
         """Show what follows from the fields."""
+        self._question = as_agent(self._asked, self._agent.value)
+        self._where.set_options(places(self._question))
         self._summary.set_options(self._summaries())
         if self._choice.summary == WRITE and not self._has_outline:
             self._has_outline = True
@@ -190,6 +209,16 @@ class ContinueDialog(Dialog["Choice | None"]):
         if not self.is_mounted:
             return
         question, choice = self._question, self._choice
+        is_other = choice.agent in question.others
+        if is_other and choice.agent not in self._losses:
+            self._losses[choice.agent] = ["being counted…"]
+            self._find_losses(choice.agent)
+        cells = max(20, self.query_one("#runs").content_region.width - _LABEL)
+        lost = self._losses.get(choice.agent, ()) if is_other else ()
+        lines = [part for line in lost for part in wrap(inert(line), cells)]
+        indented = f"\n{' ' * _LABEL}".join(lines)
+        self._put("#losses", f"Makes    {indented}" if lines else "")
+        self._agent.display = bool(question.others)
         self._folder.display = choice.where == FOLDER
         self._summary.display = self._asks_summary
         self._outline.display = choice.summary == WRITE
@@ -201,7 +230,6 @@ class ContinueDialog(Dialog["Choice | None"]):
             about += [f"This session: {reason}" for reason in question.here.plan.asks]
         self._put("#about", "\n".join(map(inert, about)))
         self._put("#prompt-title", f"Prompt   {prompt_note(question, self._now_ms)}")
-        cells = max(20, self.query_one("#runs").content_region.width - _LABEL)
         folder = tilde(question.here.plan.cwd, self._home)
         lines = [
             f"Runs     {runs(question, choice, folder, cells)}",

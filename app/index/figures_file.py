@@ -524,7 +524,10 @@ class _Lineage:
         from app.formats.dialects import dialect_named
 
         if not dialect_named(row.dialect).copies_stay_in_family:
-            return ("",), ("",)
+            # A session that was handed over from such an agent has copies of its parent's.
+            parent = self._parent_of(row)
+            family = parent is not None and dialect_named(parent.dialect).copies_stay_in_family
+            return (("", *self.scopes(parent)[0]) if parent is not None and family else ("",)), ("",)
         above: Source | None = row
         ids: dict[str, None] = {}
         while above is not None and above.id not in ids:

@@ -98,8 +98,6 @@ CACHE_PROBLEM_SECONDS = 10.0
 """Seconds for which the status line says why the cache cannot be written."""
 NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
-GO_ON = command_by_id("entry.go_on")
-"""The command that continues from an entry."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
 """The key stops the action before it does anything else in a pane."""
 
@@ -259,15 +257,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         return bool(self.help_of(command))
 
     def lacks(self, command: Command) -> bool:
-        """Whether the agent of the session under the cursor lacks the ability that the command needs. On the
-        leaf `GO_ON` resumes, which needs none.
-        """
-        return command is not GO_ON and lacks(self.sessions_pane.list.row, command)
-
-    @property
-    def only_resumes(self) -> bool:
-        """Whether the agent of the session under the cursor goes on from its leaf alone."""
-        return lacks(self.sessions_pane.list.row, GO_ON)
+        """Whether the agent of the session under the cursor lacks the ability that the command needs."""
+        return lacks(self.sessions_pane.list.row, command)
 
     def works_now(self, command: Command) -> bool:
         """Whether the command does something now, apart from keys that only move a cursor."""
@@ -301,8 +292,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def help_of(self, command: Command) -> str:
         """The help of a command on this screen; "" if it does nothing here."""
-        described = self.preset.help_of(command)
-        return "On the leaf: resume" if described and command is GO_ON and self.only_resumes else described
+        return self.preset.help_of(command)
 
     def keys_line(self, cells: int) -> Line:
         """The keys that do something now: a hint for a key that does nothing is worse than none."""

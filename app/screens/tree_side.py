@@ -18,7 +18,7 @@ from app.keys import footer, key_of
 from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
-from app.screens.sessions_screen import GO_ON, TICK_EVERY
+from app.screens.sessions_screen import TICK_EVERY
 from app.services.branch_jobs import BranchJobs
 from app.services.session_exporter import SessionExporter
 from app.sessions.tree.entry_ref import EntryRef
@@ -271,8 +271,6 @@ class TreeSide(Vertical):
                 first += hit_keys("block", ends=finder.line.is_open)
             return [*first, *footer("transcript")]
         pairs = footer(self._pane)
-        if self._tree.has_focus and self._tree.is_at_leaf and self._owner.only_resumes:
-            pairs = [(key, label.replace(GO_ON.label, "resume")) for key, label in pairs]
         if not self._has_branches:
             compare = command_by_id("branch.compare").label
             pairs = [pair for pair in pairs if pair[1] != compare]
@@ -292,8 +290,6 @@ class TreeSide(Vertical):
     def works_now(self, command: Command) -> bool:
         if command.pane == "tree" and not self._shows("tree"):
             return False
-        if command is GO_ON and self._owner.only_resumes:
-            return self._tree.is_at_leaf
         return command.id not in ("branch.compare", "block.compare") or self._has_branches
 
     def status_line(self, cells: int) -> Line:
@@ -527,6 +523,12 @@ class TreeSide(Vertical):
         target = self.entry_actions.target()
         if target is not None:
             self.branch_flow.begin(target.row, target.entry_id, by_command=by_command)
+
+    def action_hand_over(self) -> None:
+        """Ask how another agent continues from the leaf of the session under the list's cursor."""
+        row = self._list.row
+        if row is not None:
+            self.branch_flow.begin(row, "", to_other=True)
 
     def action_summarise(self) -> None:
         """Ask how to continue, with a summary by command."""

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from app.actions.branch_options import BranchOptions
     from app.actions.compare import Comparison
+    from app.actions.handoff import Handed
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
+    from app.stores.base import Store
 
 # The functions below import `app.actions` in the thread, for the reason given in `action_runner`.
 
@@ -69,23 +71,44 @@ class BranchJobs(BackgroundService):
 
     @answered(SessionError, OSError)
     def find_points(self, row: Row, entry_id: str) -> BranchOptions:
-        """Find out how the session of `row` can go on from an entry."""
+        """Find out how the session of `row` can go on from an entry; "" for its leaf."""
         from app.actions.branch_options import find_branch_options
-        from app.actions.session_edits import open_session
+        from app.sessions.manager.session_manager import SessionManager
 
         setup = self._setup
-        store = next(store for store in setup.stores if store.root == row.store).of(row.agent)
-        manager = open_session(row.path, "branch", setup.agent_env, store)
-        question = find_branch_options(manager, entry_id, store, setup.env)
+        store = self._store_of(row)
+        manager = SessionManager.open(row.path, env=setup.agent_env, agents=store.agents, new=False)
+        question = find_branch_options(manager, entry_id or manager.leaf_id or "", store, setup.env)
         verdict = verdict_to_resume(
             row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
         )
         if verdict is not None:
             question.here.plan.asks += (in_use_warning(row.agent, verdict),)
         if setup.demo:
-            for way in (question.here, question.elsewhere):
-                way.plan.problem = EXAMPLE_PROBLEM
+            for plan in (question.here.plan, question.elsewhere.plan, *question.others.values()):
+                plan.problem = EXAMPLE_PROBLEM
         return question
+
+    @answered(SessionError, OSError)
+    def count_losses(self, row: Row, to: str, entry: str | None) -> Handed:
+        """What would be lost if the session of `row` was handed over to an agent at an entry, None for the
+        leaf.
+        """
+        from app.actions.handoff import Request, hand_over
+
+        setup = self._setup
+        return hand_over(
+            row.path,
+            Request(to, entry, exact=True),
+            setup.agent_env,
+            store=self._store_of(row),
+            stores=setup.stores,
+            now_ms=setup.now_ms(),
+            dry_run=True,
+        )
+
+    def _store_of(self, row: Row) -> Store:
+        return next(store for store in self._setup.stores if store.root == row.store).of(row.agent)
 
     @answered(SessionError)
     def leave_draft(self, row: Row, text: str) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, plan, plan_new, plan_now
+from app.paths import home_folder
 from app.services.background import BackgroundService, answered
 from app.sessions.errors import SessionError
+from app.stores import agent_named
 from app.stores.live import look
 
 if TYPE_CHECKING:
@@ -51,25 +53,38 @@ class ResumePlanner(BackgroundService):
 
     @answered()
     def plan_resume(
-        self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
+        self,
+        row: Row,
+        path: str,
+        session_id: str,
+        cwd: str,
+        text: str | None = None,
+        *,
+        sends: bool = False,
+        agent: str = "",
     ) -> Plan:
         """How the session at `path` is resumed in the folder `cwd`: `row` itself, or a session made from it.
 
+        :param agent: the agent that it was handed over to; "" for that of `row`.
         :param text: an edited prompt; it is left for the agent's editor if the agent accepts drafts.
         :param sends: send it as the first prompt.
         """
         # Imported here: it loads what writes sessions, for which the first key would wait.
         from app.actions.branch_options import with_first_prompt, write_draft
 
-        store = _store_of(self._setup, row)
+        setup = self._setup
+        agent = agent or row.agent
+        store = _store_of(setup, row)
+        if agent != row.agent:
+            store = agent_named(agent).own_store(setup.env, home_folder(setup.env), cwd)
         if store is None:
             return _plan_without_store(row)
-        result = _without_demo(self._setup, plan(row.agent, path, session_id, cwd, store, self._setup.env))
+        result = _without_demo(setup, plan(agent, path, session_id, cwd, store, setup.env))
         if text and sends:
-            result = with_first_prompt(result, row.agent, text)
+            result = with_first_prompt(result, agent, text)
         elif text:
             try:
-                write_draft(row.agent, path, text)
+                write_draft(agent, path, text)
             except SessionError as error:
                 result.problem = result.problem or f"{error.reason}; the text is on the clipboard"
         return result

@@ -277,6 +277,8 @@ class Agent:
     """Tools that ask the user: the agent asks again if it continues from a call without its result."""
     private_artifacts: frozenset[str] = frozenset()
     """Names in the artifacts folder that belong to one session only and are not copied to a fork."""
+    takes_over = False
+    """Whether sessions of other agents can be handed over to it."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
     """The writes that are refused while the agent may run, as in `DANGERS`
     (formats/README.md, "Writing beside a running agent").

@@ -49,6 +49,7 @@ class Omp(Agent):
     command = "omp"
     install_hint = "npm install -g @oh-my-pi/pi-coding-agent"
     process_names = frozenset({"omp"})
+    takes_over = True
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
     shared_variables = (XDG_DATA, XDG_STATE)
     has_subagents = True

@@ -26,6 +26,7 @@ class Pi(Agent):
     command = "pi"
     install_hint = "npm install -g @earendil-works/pi-coding-agent"
     process_names = frozenset({"pi", "pi-rpc"})
+    takes_over = True
     variables = (AGENT_DIR, SESSION_DIR)
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:

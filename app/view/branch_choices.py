@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
+from app.stores import agent_named
 from app.view.cells import shorten, shorten_start, width
 from app.view.formatting import counted, moment
 from app.view.status_line import command_line
@@ -13,9 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.actions.branch_options import BranchOption, BranchOptions
+    from app.actions.handoff import Handed
 
 NEW, HERE, FOLDER = "new", "here", "folder"
 """The places to continue in: a new session, this one, a new one in another folder."""
+_SHOWN_MODELS, _SHOWN_LOSSES = 3, 20
 NONE, WRITE, COMMAND = "none", "write", "command"
 """Which summary of the branch that is left is written."""
 
@@ -42,6 +46,7 @@ class Choice(NamedTuple):
     summary       one of the summaries above
     outline       the text of a summary that the user writes
     instructions  for the command that writes it
+    agent         the agent that continues; "" for that of the session
     """
 
     where: str
@@ -50,6 +55,46 @@ class Choice(NamedTuple):
     summary: str = NONE
     outline: str = ""
     instructions: str = ""
+    agent: str = ""
+
+
+def as_agent(question: BranchOptions, name: str) -> BranchOptions:
+    """The choices if the session is handed over to the agent called `name`; `question` for its own agent."""
+    if name not in question.others:
+        return question
+    agent = agent_named(name)
+    return replace(
+        question,
+        agent=name,
+        here=replace(question.here, problem="another agent has sessions of its own"),
+        elsewhere=replace(question.elsewhere, problem="", plan=question.others[name]),
+        takes_draft=bool(agent.draft_path("new.jsonl")),
+        takes_prompt=bool(agent.prompt_arguments("text")),
+    )
+
+
+def agents(question: BranchOptions) -> list[Option]:
+    """The agents that can continue: that of the session, and those that it can be handed over to."""
+    why_not = question.elsewhere.problem and question.here.problem
+    return [
+        Option(question.agent, question.agent, why_not),
+        *(Option(name, name) for name in question.others),
+    ]
+
+
+def loss_lines(handed: Handed) -> list[str]:
+    """What a hand-over makes and would lose, and where the texts go; raw."""
+    agent = agent_named(handed.change.agent).title
+    size = f"{counted(handed.entries, 'entry', 'entries')}, {counted(handed.branches, 'branch', 'branches')}"
+    made = f"a session of {agent} with {size}"
+    lines = [made if handed.is_new else f"{made}, which is there from an earlier hand-over"]
+    lines += [f"{each.kind} ({each.number:,}): {each.reason}" for each in handed.losses[:_SHOWN_LOSSES]]
+    more = len(handed.losses) - _SHOWN_LOSSES
+    if more > 0:
+        lines.append(f"and {counted(more, 'kind')} more")
+    asked = ", ".join(one_line(model, 80) for model in handed.asked[:_SHOWN_MODELS])
+    before = f"They were sent to {asked} before. " if asked else ""
+    return [*lines, f"Texts are not redacted. {before}{agent} sends them to the model that you choose there."]
 
 
 def places(question: BranchOptions) -> list[Option]:

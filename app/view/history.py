@@ -74,7 +74,7 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
             return f"Restore {quoted}"
         if change.after_id == change.session_id:
             return f"Restore {quoted} from the archive"
-        return f"Fork {quoted}"
+        return f"Hand {quoted} over to {change.agent}" if change.source_agent else f"Fork {quoted}"
     return f"{verb.get(change.kind, 'Change')} {quoted}"
 
 

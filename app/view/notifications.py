@@ -166,6 +166,9 @@ def done_text(
 def _result(changes: Sequence[Change], title: str, entry: str) -> tuple[str, str, str]:
     """The action that was done, in three parts: before the written text, that text (raw), and after it."""
     change = changes[-1]
+    if change.source_agent:
+        before = " before" if change.is_nothing else ""
+        return f"Handed {_sessions(changes, title)} over to {change.agent}{before}", "", ""
     if len(changes) == 1 and change.kind == "label" and change.after:
         of = quoted(entry or title, SHORT_TITLE) or "an entry"
         return f"Labelled {of}: ", change.after, ""
@@ -190,6 +193,7 @@ def _action(changes: Sequence[Change], title: str, begin: str) -> tuple[str, str
     change = changes[-1]
     is_removal = change.after is None and change.kind in _REMOVALS
     action = _REMOVALS[change.kind] if is_removal else _ACTIONS.get(change.kind, "change")
+    action = "hand-over" if change.source_agent else action
     if change.kind == "file" and is_copy_of(change.before or "", change.after or ""):
         action = "restore"
     value = change.before if is_removal else change.after

@@ -13,7 +13,7 @@ LINES = [
     line("user", "p2", "a1", "second"),
     line("assistant", "a2", "p2", "two"),
 ]
-LACKING = ("Fork", "Label the entry", "Rename", "Continue from", "Next label")
+LACKING = ("Fork", "Label the entry", "Rename", "Next label")
 
 
 async def test_no_row_of_the_help_or_the_palette_offers_it_and_its_key_gives_the_reason(browser, tmp_path):
@@ -23,7 +23,7 @@ async def test_no_row_of_the_help_or_the_palette_offers_it_and_its_key_gives_the
         for pane in ("list", "tree", "transcript"):
             await ui.press(*{"list": (), "tree": ("t", "up"), "transcript": ("v",)}[pane])
             footer = ui.text().splitlines()[-1]
-            assert not [word for word in ("label", "rename", "continue", "fork") if word in footer], pane
+            assert not [word for word in ("label", "rename", "fork") if word in footer], pane
             await ui.press("ctrl+k")
             await ui.until(lambda: ui.is_in("Commands"), "the palette")
             offers = [each for each in ui.screen.query_one("#palette-list").items if each is not None]
@@ -37,12 +37,10 @@ async def test_no_row_of_the_help_or_the_palette_offers_it_and_its_key_gives_the
             assert not [each for each in rows if each.startswith(LACKING)], pane
             await ui.press("escape")
         await ui.press("v")
-        for key, ability in (("L", "label"), ("enter", "branch"), ("ctrl+r", "rename"), ("f", "fork")):
+        for key, ability in (("L", "label"), ("ctrl+r", "rename"), ("f", "fork")):
             await ui.press(key)
             await ui.until(lambda ability=ability: reason.format(ability) in ui.text(), ability)
             assert ui.screen is ui.app.screen_stack[0], "no dialog"
-        await ui.press("end")
-        assert "Enter resume" in ui.text().splitlines()[-1]
 
 
 async def test_a_session_of_a_folder_that_is_gone_is_resumed_in_another_one(browser, tmp_path):

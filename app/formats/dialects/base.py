@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from app.formats.context import compaction_messages, messages_of
+from app.formats.dialects.calls import call_for_omp
 from app.formats.dialects.copies import Copies
+from app.formats.dialects.omp_entries import entry_for_omp
 from app.formats.json_codec import BadLine, decode, encode
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.partial_entry import PartialEntry, decode_partial
@@ -39,6 +41,10 @@ class WriteFormat:
     """The other fields of an extension's message."""
     keeps_system_messages = True
     """Whether a compaction keeps the system messages before it."""
+    sends_foreign_thoughts = False
+    """Whether the thinking of one model is sent to another, as text."""
+    keeps_context_edits = True
+    """Whether an entry can change the content of an earlier one in the context."""
     own_types: ClassVar[frozenset[str]] = frozenset()
     """Types of entries that a script may append, and that the other agents do not know."""
 
@@ -46,21 +52,13 @@ class WriteFormat:
         """The fields of a model_change."""
         return {"provider": provider, "modelId": model_id}
 
-    def respelled_model(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """A model_change of another agent, with the fields of this one."""
-        model = entry.get("model")
-        if not isinstance(model, str):
-            return entry
-        if entry.get("role") not in (None, "default"):
-            # pi knows one model at a time; the others are kept where it does not look.
-            kept: dict[str, Any] = {
-                key: entry[key] for key in ("id", "parentId", "timestamp") if key in entry
-            }
-            data = {"model": model, "role": entry["role"]}
-            return {"type": "custom", **kept, "customType": "omp.model_change", "data": data}
-        provider, _, name = model.partition("/")
-        rest = {key: value for key, value in entry.items() if key not in ("model", "role")}
-        return {**rest, **self.model_fields(provider, name)}
+    def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of pi, as the agent spells it (`dialects.calls`)."""
+        return name, arguments
+
+    def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """An entry of pi, as the agent spells it, but for its calls (`dialects.omp_entries`)."""
+        return entry
 
     def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
         """`fromId` of a branch summary: the leaf that was left."""
@@ -103,19 +101,21 @@ class OmpWriteFormat(WriteFormat):
     forks_by_id = True
     extension_fields: ClassVar[dict[str, Any]] = {"attribution": "agent"}
     keeps_system_messages = False
+    keeps_context_edits = False
+    sends_foreign_thoughts = True
     own_types = frozenset(("ttsr_injection", "session_init", "mode_change"))
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
         """The fields of a model_change: provider and model in one word, and the model's role."""
         return {"model": f"{provider}/{model_id}", "role": "default"}
 
-    def respelled_model(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """A model_change of another agent, with the fields of this one."""
-        name = entry.get("modelId")
-        if not isinstance(name, str):
-            return entry
-        rest = {key: value for key, value in entry.items() if key not in ("provider", "modelId")}
-        return {**rest, **self.model_fields(f"{entry.get('provider')}", name)}
+    def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of pi, as oh-my-pi spells it."""
+        return call_for_omp(name, arguments)
+
+    def entry(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """An entry of pi, as oh-my-pi spells it."""
+        return entry_for_omp(entry)
 
     def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
         """`fromId` of a branch summary: the entry below which the new branch begins."""
@@ -346,6 +346,17 @@ class Dialect:
         :param lines: the lines of the messages.
         """
         return None
+
+    answers: ClassVar[dict[str, str]] = {}
+    """The fields of pi's answers that tell who was asked, where the files of the agent do not."""
+
+    def call_for_pi(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of the agent, as pi spells it (`dialects.calls`)."""
+        return name, arguments
+
+    def entry_for_pi(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """What `entry` gives, as pi itself has it, but for its calls."""
+        return entry
 
     def file_call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, Any]:
         """The name that pi gives the tool of a call, and the path among its arguments."""

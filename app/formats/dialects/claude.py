@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
 
 from app.formats.dialects.base import Dialect, FirstLines
+from app.formats.dialects.calls import claude_call
 from app.formats.dialects.claude_lines import entries_of, titles_of
 from app.formats.dialects.claude_reader import ClaudeReader
 from app.formats.dialects.copies import ClaudeCopies
@@ -68,6 +69,7 @@ class Claude(Dialect):
     writing = None
     name_marker = b'Title"'
     knows_prompts = True
+    answers: ClassVar[dict[str, str]] = {"api": "anthropic-messages", "provider": "anthropic"}
 
     def reader(self) -> LineReader:
         """A reader that joins the lines of an answer."""
@@ -115,3 +117,7 @@ class Claude(Dialect):
         """The tools that read and change files have names and arguments of their own."""
         path = arguments.get("file_path", arguments.get("notebook_path"))
         return _FILE_TOOLS.get(tool, tool), path
+
+    def call_for_pi(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of Claude Code, as pi spells it."""
+        return claude_call(name, arguments)

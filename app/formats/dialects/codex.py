@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 import re
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xxhash import xxh3_64_hexdigest
 
 from app.formats.dialects.base import BASE_WITHIN, Base, Dialect, FirstLines, MetadataRecord
+from app.formats.dialects.calls import codex_call
 from app.formats.dialects.codex_messages import (
     EXIT_CODE,
     TypedMarks,
@@ -53,6 +54,7 @@ class Codex(Dialect):
     knows_prompts = True
     name_marker = b"thread_name"
     copies_stay_in_family = True
+    answers: ClassVar[dict[str, str]] = {"api": "openai-codex-responses", "provider": "openai-codex"}
 
     def copies(self) -> CodexCopies:
         """By the contents of lines."""
@@ -153,6 +155,10 @@ class Codex(Dialect):
         if kind != "compacted" or not isinstance(items, list):
             return None
         return history_of(items, item.get("message"))
+
+    def call_for_pi(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of Codex, as pi spells it."""
+        return codex_call(name, arguments)
 
     def partial_entry(self, line: bytes, part: int = 0) -> PartialEntry:
         """The fields of what `entry` gives."""

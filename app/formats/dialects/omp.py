@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.context import is_empty_failure, without_failed_answers, without_unanswered_calls
 from app.formats.dialects.base import Dialect, OmpWriteFormat
+from app.formats.dialects.calls import omp_call
+from app.formats.dialects.omp_entries import entry_for_pi
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +48,14 @@ class Omp(Dialect):
             return ""
         selector = _SELECTOR.search(path) if tool == "read" else None
         return path[: selector.start()] if selector and selector.start() > 0 else path
+
+    def call_for_pi(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of oh-my-pi, as pi spells it."""
+        return omp_call(name, arguments)
+
+    def entry_for_pi(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """An entry of oh-my-pi, as pi has it."""
+        return entry_for_pi(entry)
 
     def messages(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
         """The messages of `entry`, without answers that were tried again, failed answers without content, and

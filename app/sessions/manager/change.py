@@ -26,7 +26,8 @@ class Change:
         is among the agent's.
     :param entry_id: the entry that was written, "" if none was.
     :param before: the label, name, leaf, pin, tags or note before; None for none. For a file: the session
-        that was left. For a move: where the session was. For a copy: its path, if there was one.
+        that was left, or the file itself if it was there before. For a move: where the session was. For a
+        copy: its path, if there was one.
     :param after: the same after the change; None if a moved session is nowhere, or its place is unknown.
     :param target_id: the entry whose label changed, or the new leaf (None: before all entries); for a new
         file its leaf.
@@ -40,6 +41,8 @@ class Change:
     :param draft_folder: whether the folder of the draft was made for it.
     :param moves: for a move, where each thing was and where it is now ("": nowhere, or unknown): first the
         session's file, then its folder of artifacts.
+    :param source_agent: for a file, the agent of the session that it was made from, if that was handed over;
+        else "".
     :param lines: the lines that were replaced: the id of the entry ("" for the header), and its line before
         and after, as UTF-8 with surrogates for bytes that are not. For a restore, the lines that were
         appended with it, and for the move to the trash that undoes it, those that were taken off ("" before
@@ -76,11 +79,12 @@ class Change:
     draft_folder: bool = False
     moves: tuple[tuple[str, str], ...] = ()
     lines: tuple[tuple[str, str, str], ...] = ()
+    source_agent: str = ""
 
     @property
     def is_nothing(self) -> bool:
         """Whether nothing was written or moved, because everything was so before."""
-        if self.entry_id or self.moves or self.lines or self.draft or self.kind == "file":
+        if self.entry_id or self.moves or self.lines or self.draft:
             return False
         return self.before == self.after
 

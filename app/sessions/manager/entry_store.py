@@ -116,7 +116,8 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     def timestamp(self) -> int | float | str | None:
         """The time as written: ISO 8601 text, or milliseconds. Raises as `source`."""
         if self._line is None:
-            time = self.raw.get("timestamp")
+            kept, time = self._raw, self.raw.get("timestamp")
+            self._raw = kept
             return time if isinstance(time, int | float | str) else None
         return self._timestamp
 
@@ -142,6 +143,13 @@ class Entry(Struct, eq=False, gc=False, dict=False):
             return without_odd_words(self.raw)
         entry = entry_format.dialect.entry(self.source, self._part)
         return without_odd_words(entry_format.complete(entry, self.index))
+
+    def decoded(self) -> dict[str, Any]:
+        """As `normalized`, and the object is not kept: all those of a large session take much memory."""
+        kept = self._raw
+        fields = self.normalized
+        self._raw = kept
+        return fields
 
     @property
     def migrated_line(self) -> bytes:

@@ -38,7 +38,7 @@ from app.stores.locks import Busy, lock_descriptor, publish_lock_holder, publish
 from app.stores.processes import holder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -119,8 +119,8 @@ class FileStorage:
                     os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
             return signature_of(os.fstat(descriptor))
 
-    def create(self, path: str, data: bytes) -> Signature:
-        """As `SessionStorage.create`."""
+    def create(self, path: str, data: bytes | Iterable[bytes]) -> Signature:
+        """As `SessionStorage.create`; `data` may come in pieces, which need not be in memory together."""
         try:
             path_text(path)
         except NoPath as error:
@@ -401,15 +401,16 @@ class FileStorage:
             if kept.is_old(now_ms) and not is_open and size >= status.st_size:
                 temporary.remove(kept)
 
-    def _copy(self, path: str, data: bytes, mode: int) -> tuple[str, Signature]:
+    def _copy(self, path: str, data: bytes | Iterable[bytes], mode: int) -> tuple[str, Signature]:
         """Write `data` to a hidden file beside `path`; return its path and its signature."""
         made = ""
         try:
             descriptor, made = temporary.new_copy(os.path.dirname(path))
             try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(descriptor, view) :]
+                for piece in (data,) if isinstance(data, bytes) else data:
+                    view = memoryview(piece)
+                    while view:
+                        view = view[os.write(descriptor, view) :]
                 os.fchmod(descriptor, mode)
                 os.fsync(descriptor)
                 signature = signature_of(os.fstat(descriptor))

@@ -198,10 +198,12 @@ class _Reader:
             usage, spender = entry.usage, with_provider(entry.provider, entry.model)
             if entry.type in SUMMARY_TYPES:
                 spender = TOOLS
-        sent, received, read, written, cost = _NO_TOKENS if usage is None else _amounts(usage)
         self._ids.append(entry.id)
         self._parents.append(entry.parent_id)
         entry_id = made_up_id(len(self._entries)) if entry.id is None or not self._has_ids else entry.id
+        if usage is not None and usage.cost is not None and not usage.cost.total:
+            usage.cost = None if self._copies.has_no_cost(entry_id) else usage.cost
+        sent, received, read, written, cost = _NO_TOKENS if usage is None else _amounts(usage)
         key, is_answer = self._copies.key(entry, entry_id, time)
         self._entries.append(
             EntryFigures(

@@ -1,0 +1,3 @@
+"""A session in the spelling of another agent, with its whole tree (formats/README.md, "Sessions handed
+over").
+"""
