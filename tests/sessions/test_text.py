@@ -256,7 +256,7 @@ def test_each_text_is_found_once_at_its_offset(
     path = put(tmp_path, HEADER, line, *also)
     outcome = summarise(path, ("pi",), MTIME)
     ((found, offset, text),) = unpack(outcome.text.folded)
-    assert (found, text) == (kind, "wörter".encode())
+    assert (found, text) == (kind, b"worter")
     data = (tmp_path / "session.jsonl").read_bytes()
     assert data[offset:].startswith(json.dumps(line).encode())
 
