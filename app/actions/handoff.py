@@ -55,7 +55,7 @@ _LONGEST_MARKER = 64 << 20
 
 
 class Request(NamedTuple):
-    """What is handed over.
+    """The part of a session that is handed over.
 
     :param to: the agent, one of `TARGETS`.
     :param entry: the entry to go on from, an id or the beginning of one, or "root"; None for the leaf. A

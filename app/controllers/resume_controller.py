@@ -46,7 +46,7 @@ PATIENCE = 0.3
 an empty bar at each step of the cursor would flicker.
 """
 RESTORES_FIRST = "its file is gone: its copy is restored first"
-"""What the bar says about a kept session whose file is gone."""
+"""The text of the bar about a kept session whose file is gone."""
 
 
 @dataclass(eq=False, repr=False)

@@ -23,7 +23,7 @@ GROUPS = (PROJECT, SESSION)
 """By what disk space may be grouped."""
 
 _FORKED = b'"forkedFrom":{'
-"""What a line of Claude Code has that was copied from another session (formats/README.md)."""
+"""The mark of a line of Claude Code that was copied from another session (formats/README.md)."""
 _BLOCK = 512
 """Bytes of a block, as systems count blocks of files."""
 
@@ -125,7 +125,7 @@ class DiskUsage:
 
     @property
     def rest_of_all(self) -> dict[str, int]:
-        """What belongs to no session."""
+        """The bytes that belong to no session."""
         return {"blobs": self.blobs, "rest": self.rest, "kept_rest": self.kept_rest, "index": self.index}
 
     @property

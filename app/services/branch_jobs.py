@@ -91,7 +91,7 @@ class BranchJobs(BackgroundService):
 
     @answered(SessionError, OSError)
     def count_losses(self, row: Row, to: str, entry: str | None) -> Handed:
-        """What would be lost if the session of `row` was handed over to an agent at an entry, None for the
+        """The losses if the session of `row` was handed over to an agent at an entry, None for the
         leaf.
         """
         from app.actions.handoff import Request, hand_over

@@ -175,7 +175,7 @@ def _saved_list(last: Mapping[str, str]) -> dict[str, Any]:
 
 
 class Place(NamedTuple):
-    """What the browser shows: the path of the session under its cursor, and its query; "" for none."""
+    """The place of the browser: the path of the session under its cursor, and its query; "" for none."""
 
     session: str = ""
     query: str = ""

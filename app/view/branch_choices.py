@@ -83,7 +83,7 @@ def agents(question: BranchOptions) -> list[Option]:
 
 
 def loss_lines(handed: Handed) -> list[str]:
-    """What a hand-over makes and would lose, and where the texts go; raw."""
+    """The result and the losses of a hand-over, and the receiver of the texts; raw."""
     agent = agent_named(handed.change.agent).title
     size = f"{counted(handed.entries, 'entry', 'entries')}, {counted(handed.branches, 'branch', 'branches')}"
     made = f"a session of {agent} with {size}"

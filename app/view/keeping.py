@@ -16,7 +16,7 @@ NOW, THIS, ALWAYS, NEVER = "now", "this", "expiring", "never"
 
 
 class Keeping(NamedTuple):
-    """What is known about the copies of sessions.
+    """The known facts about the copies of sessions.
 
     setting   the setting `keep`; "" until it was read
     kept      the paths of the sessions with a copy

@@ -355,7 +355,7 @@ class Dialect:
         return name, arguments
 
     def entry_for_pi(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """What `entry` gives, as pi itself has it, but for its calls."""
+        """The content of `entry` as pi itself has it, but for its calls."""
         return entry
 
     def file_call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, Any]:

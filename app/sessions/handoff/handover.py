@@ -256,7 +256,7 @@ class Handover:
         return None if found is None else found.id
 
     def _edits_of(self, path: list[Any]) -> Mapping[str, Any]:
-        """What replaces the content of entries on the path to the leaf, if the target has no such edits."""
+        """The new content of entries on the path to the leaf, if the target has no such edits."""
         if self._writing.keeps_context_edits:
             return {}
         edits = context_edits(entry.decoded() for entry in path if entry.type == "context_edit")

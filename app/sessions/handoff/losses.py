@@ -1,4 +1,4 @@
-"""What a session loses when another agent goes on with it."""
+"""The losses of a session when another agent goes on with it."""
 
 from __future__ import annotations
 

@@ -79,11 +79,11 @@ class Outline:
         self.entries = list(self._in_order())
 
     def of(self, entry: Entry | None) -> OutlineEntry | None:
-        """What an entry of the session became."""
+        """The entry that an entry of the session became."""
         return None if entry is None else self._of.get(entry.index)
 
     def named(self, entry_id: str) -> OutlineEntry | None:
-        """What the entry with that id in the session became."""
+        """The entry that the entry with that id in the session became."""
         return self._by_id.get(entry_id)
 
     def add(self, fields: dict[str, Any], parent: OutlineEntry | None, entry_id: str = "") -> OutlineEntry:
