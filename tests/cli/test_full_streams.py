@@ -39,6 +39,7 @@ WORDS = {
     "tag": "tag session-1 todo",
     "branch": "branch session-1 00000001",
     "fork": "fork session-1",
+    "handoff": "handoff session-1 --to omp",
     "keep": "keep session-1",
     "disk": "disk",
     "trash": "trash session-1",

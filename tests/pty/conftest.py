@@ -41,8 +41,10 @@ class Shell(NamedTuple):
 @pytest.fixture
 def empty_shell(tmp_path):
     """A shell of a user without sessions."""
-    for name in ("home", "work"):
+    for name in ("home", "work", "state"):
         (tmp_path / name).mkdir()
+    # With a query of an earlier run, the screen does not show the first steps.
+    (tmp_path / "state/screen").write_text("query-0=earlier\n")
     env = {
         "HOME": str(tmp_path / "home"),
         "PATH": os.environ["PATH"],

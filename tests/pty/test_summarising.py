@@ -72,7 +72,7 @@ def summarised(machine, empty_shell):
             terminal.wait_for_text("This session", 30)
             terminal.press("tab", "right")
             terminal.wait_for_text("Writes   one line", 30)
-            terminal.press("tab", "right", "right")
+            terminal.press("tab", "tab", "right", "right")
             terminal.wait_for_text("(•) By command", 30)
             terminal.press("ctrl+s")
             writer.runs()

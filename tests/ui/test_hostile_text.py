@@ -253,7 +253,7 @@ async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list
             inert_screen(ui)
             await ui.press("escape")
         await ui.press("ctrl+r")
-        assert "Empty: back" in asked(ui)[0]
+        assert "Empty: use the first prompt" in asked(ui)[0]
         edited = next(line for line in inert_screen(ui).splitlines() if "Rename:" in line)
         assert "evil" in edited
         assert "[bold red]x[/]" in edited, "markup is text"
