@@ -22,9 +22,11 @@ from tests.svg import as_png, tidy
 TARGET = Path(__file__).parent.parent / "screenshots"
 NOW_NS = 1_780_000_000_000_000_000
 DEMO_FOLDER = Path("/tmp/leafmark-screenshots")
+DIFF = ("tab", *["left_square_bracket"] * 3, "down", "space", "1")
+"""The keys that unfold the tool calls of the last prompt that changed a file."""
 SHOTS = (
-    ("browser-dark", (120, 40), "dark", ()),
-    ("browser-light", (120, 40), "light", ()),
+    ("browser-dark", (120, 40), "dark", DIFF),
+    ("browser-light", (120, 40), "light", DIFF),
     ("browser-wide", (160, 45), "dark", ("t", "up", "up")),
     ("browser-small", (80, 24), "dark", ()),
     ("search", (120, 40), "dark", ("slash", *"token label:redis")),
