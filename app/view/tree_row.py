@@ -177,8 +177,8 @@ def _call(row_text: RowText) -> tuple[str, str]:
     if row_text.prefix:
         return row_text.prefix.strip("[]: "), f" {row_text.text}"
     text = row_text.text
-    if text.startswith("[") and text.endswith("]"):
-        text = text[1:-1]
+    if text.startswith("["):
+        text = text[1:].removesuffix("]")  # a long one is cut before its end
     name, colon, arguments = text.partition(": ")
     return name, f" {arguments}" if colon else ""
 

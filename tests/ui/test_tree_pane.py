@@ -277,6 +277,7 @@ async def test_rows_of_tools_use_the_width_and_leave_out_the_folder(browser, tmp
         'cd "/work/app/" ; ls src',
         "cd /work/application && ls there",
         "cd /work/app",
+        "printf " + "x" * 400,
     ]
     lines = [header("s"), message("p", None, "user", "go")]
     parent = "p"
@@ -297,4 +298,5 @@ async def test_rows_of_tools_use_the_width_and_leave_out_the_folder(browser, tmp
         assert "· bash ls src" in text
         assert "· bash cd /work/application && ls there" in text
         assert "· bash cd /work/app " in text
+        assert "· bash printf x" in text
         assert "· read src/a.py" in text

@@ -1,5 +1,5 @@
-"""Messages in the spelling of another agent. Whatever a session has, the result is one that pi and oh-my-pi
-accept and can send.
+"""Messages in the spelling of another agent. pi and oh-my-pi accept each result and can send it, also one of
+a damaged message.
 """
 
 from __future__ import annotations
