@@ -254,7 +254,9 @@ class TranscriptPane(Pane):
         row = self._row
         if row is None:
             return
-        self._asked, self._missed, self._came = (spot, stays), False, 0
+        self._asked, self._missed = (spot, stays), False
+        if not stays:
+            self._came = 0
         lines = self.lines
         if not lines.is_laid_out:
             # `WidthChanged` opens the session when the pane has a size.
@@ -320,11 +322,12 @@ class TranscriptPane(Pane):
         lines = self.lines
         self._asked, self._at_root = None, part.at_root
         total, self._total = self._total, part.total
-        if step == "follow" and not part.opened and not (part.at_end and lines.spot.anchor is None):
-            if total is None or part.total is None or self._came < 0:
-                self._came = -1
-            else:
+        continues = stays if step == "open" else step == "follow" and not part.opened
+        if continues and not (part.at_end and lines.spot.anchor is None):
+            if total is not None and part.total is not None and self._came >= 0:
                 self._came += max(0, part.total - total)
+            elif step == "follow":
+                self._came = -1
         self._mark_entries()
         if part.opened:
             self._show_opened(part, spot, stays=stays)

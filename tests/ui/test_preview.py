@@ -221,7 +221,20 @@ async def test_a_session_that_moves_keeps_its_place(browser, tmp_path):
         await ui.until(lambda: ui.sessions.row.path == str(moved), "the new path")
         append(moved, message("n", "0000003c", "user", "one more", 90))
         await ui.until(lambda: ui.tree.view and ui.tree.view.tree.by_id.get("n"), "the new entry")
-        await ui.until(lambda: "new entry below" in ui.text(), "that it is followed")
+        await ui.until(lambda: "1 new entry below" in ui.text(), "that it is followed")
+        assert pointed(ui) == "00000001"
+
+
+async def test_new_entries_stay_counted_when_the_width_changes(browser, tmp_path):
+    pi_session(tmp_path, *chain(*[f"text {number}" for number in range(60)], id="long"), id="long")
+    async with browser() as ui:
+        await ui.press("v", "home")
+        await ui.until(lambda: pointed(ui) == "00000001", "the beginning")
+        append(ui.path("long"), message("n", "0000003c", "user", "one more", 90))
+        await ui.until(lambda: "1 new entry below" in ui.text(), "the count")
+        await ui.pilot.resize_terminal(90, 30)
+        await read(ui)
+        assert "1 new entry below" in ui.text()
         assert pointed(ui) == "00000001"
 
 
