@@ -47,6 +47,8 @@ _TIME_FROM = 44
 _ANSWER_FROM = 44
 """Cells beside the gutter from which on a prompt has the last line of its answer."""
 _TOOLS_CELLS = len("  99 tools")
+_TEXT_FROM = 20
+"""Cells that the text of a prompt keeps beside the number of its tool calls."""
 
 
 def render_tree_row(
@@ -105,7 +107,12 @@ def render_tree_row(
     if line_width(notes) + line_width(right) > spare:
         notes, right = fit_line([*notes, *right], spare), []
     room = max(left - line_width(notes) - line_width(right), 0)
-    below = _turn_line(turn, room, left, active, glyphs) if turn is not None and not row.folded else []
+    below: Line = []
+    if turn is not None and not row.folded:
+        # the middle of the row is the same for all levels
+        middle_of_row = max(cells // 2 - line_width(head), left // 3)
+        has_answers = left >= _ANSWER_FROM and room - middle_of_row >= _TOOLS_CELLS
+        below = _turn_line(turn, room, middle_of_row if has_answers else 0, active, glyphs)
     room -= line_width(below)
     text = _shortened(body, room)
     if words:
@@ -117,19 +124,20 @@ def render_tree_row(
     return fit_line([*head, *text, *middle, *right], cells)
 
 
-def _turn_line(turn: TurnSummary, room: int, left: int, active: bool, glyphs: Glyphs) -> Line:
-    """The number of tool calls, and the last line of the answer in the right half of the row.
+def _turn_line(turn: TurnSummary, room: int, begin: int, active: bool, glyphs: Glyphs) -> Line:
+    """The number of tool calls, and the last line of the answer.
 
-    :param room: cells for it and the text of the prompt; ``left`` is the same without a label.
+    :param room: cells for it and the text of the prompt.
+    :param begin: the cells of the text before both; 0 if there is no room for an answer.
     """
     tools = counted(turn.tools, "tool") if turn.tools else ""
-    line: Line = [(f"  {tools}" if tools else "", "dim")]
-    room -= left // 2
-    if turn.answer is None or left < _ANSWER_FROM or room < _TOOLS_CELLS:
-        return line
-    line = [(f"  {tools:<{_TOOLS_CELLS - 2}}", "dim")]
-    answer = turn.answer.row_text or unread_text(turn.answer)
-    line += row_body(answer._replace(text=answer.last or answer.text), active, glyphs)
+    if not begin:
+        return [(f"  {tools}", "dim")] if tools and room >= _TEXT_FROM + _TOOLS_CELLS else []
+    room -= begin
+    line: Line = [(f"  {tools:<{_TOOLS_CELLS - 2}}", "dim")]
+    if turn.answer is not None:
+        answer = turn.answer.row_text or unread_text(turn.answer)
+        line += row_body(answer._replace(text=answer.last or answer.text), active, glyphs)
     shown = _shortened(line, room)
     return [*shown, (" " * (room - line_width(shown)), "text")]
 
