@@ -14,7 +14,7 @@ from app.formats.text import one_line
 from app.paths import CONFIG, config_folder
 from app.small_files import read_small
 from app.stores import AGENTS
-from app.view.arrangement import ORDERS, SCOPES
+from app.view.arrangement import ORDERS, SCOPES, VIEWS
 from app.view.formatting import CLOCK_24, CLOCKS
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 from app.view.tree_filter import TREE_FILTERS
@@ -46,6 +46,7 @@ class Settings:
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param ask_summary: offer a summary of the branch that is left.
     :param tree_filter: the filter of a tree at first (`app.view.tree_filter.TREE_FILTERS`).
+    :param view: what the browser shows beside its list at first (`app.view.arrangement.VIEWS`).
     :param scope: the scope of the browser's list at first; ``order``: its order; ``grouped``: by project.
     :param needs_days: for how many days a session that waits, or that ended badly, needs the user.
     :param show_size: show the size of a session in the second line of its row.
@@ -66,6 +67,7 @@ class Settings:
     ask_before_trash: bool = True
     ask_summary: bool = True
     tree_filter: str = "default"
+    view: str | None = None
     scope: str | None = None
     order: str | None = None
     grouped: bool | None = None
@@ -84,8 +86,8 @@ class Settings:
     problems: tuple[str, ...] = ()
 
     def arranged(self) -> dict[str, Any]:
-        """The fields of the `Arrangement` with which the list of the browser begins in every run."""
-        fields = {"scope": self.scope, "order": self.order, "grouped": self.grouped}
+        """The view, and the fields of the `Arrangement`, with which the browser begins in every run."""
+        fields = {"view": self.view, "scope": self.scope, "order": self.order, "grouped": self.grouped}
         return {name: value for name, value in fields.items() if value is not None}
 
     def draws_images(self, env: Mapping[str, str], encoding: str) -> str:
@@ -350,6 +352,13 @@ SETTINGS = (
         "show_size = false",
         _YES_NO[::-1],
         _yes_or_no,
+    ),
+    Setting(
+        "view",
+        "What the browser shows beside its list at first. Without it: as it was left.",
+        'view = "transcript"',
+        ("", *(f'"{name}"' for name in VIEWS)),
+        _one_of(*VIEWS),
     ),
     Setting(
         "scope",

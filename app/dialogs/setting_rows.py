@@ -12,9 +12,8 @@ from app.settings import SETTINGS, Setting
 from app.view.cells import pad, shorten
 from app.view.line import Line
 
-_NAME_CELLS = 17
+_NAME_CELLS = 18
 _VALUE_CELLS = 16
-_UNSET = "by locale"
 
 
 class SettingRow(NamedTuple):
@@ -52,7 +51,7 @@ def setting_rows(values: Mapping[str, Any], agents: Iterable[str]) -> list[Setti
         if setting.choices:
             spelled = "" if value is None else _spelled(value)
             first = setting.choices[0]
-            rows.append(SettingRow(setting.name, setting, spelled, _word(spelled or first)))
+            rows.append(SettingRow(setting.name, setting, spelled, _word(spelled or first, setting)))
         elif setting.name == "stores":
             tables = value if isinstance(value, dict) else {}
             rows += [_store_row(setting, agent, tables.get(agent)) for agent in agents]
@@ -90,9 +89,9 @@ def setting_line(row: SettingRow, cells: int, problem: bool) -> Line:
     """
     style = "error" if problem else "strong" if row.value and row.value != '""' else "text"
     name = pad(shorten(row.name, _NAME_CELLS), _NAME_CELLS)
-    if cells < 2 * (_NAME_CELLS + _VALUE_CELLS):
+    if cells < 3 * _NAME_CELLS:
         return [(name, "text"), ("  ", "text"), (shorten(row.shown, max(1, cells - _NAME_CELLS - 2)), style)]
-    choices = ", ".join(map(_word, row.setting.choices))
+    choices = ", ".join(_word(choice, row.setting) for choice in row.setting.choices)
     room = cells - _NAME_CELLS - _VALUE_CELLS - 4
     shown = row.shown if choices else shorten(row.shown, room + _VALUE_CELLS)
     line: Line = [(name, "text"), ("  ", "text"), (pad(shown, _VALUE_CELLS), style), ("  ", "text")]
@@ -116,9 +115,10 @@ def _spelled(value: object) -> str:
         return "a number of too many digits"
 
 
-def _word(spelled: str) -> str:
+def _word(spelled: str, setting: Setting) -> str:
     """A value of TOML in words."""
-    return {"": _UNSET, "true": "yes", "false": "no"}.get(spelled, spelled.strip('"'))
+    unset = "by locale" if setting.name == "ascii" else "as it was left"
+    return {"": unset, "true": "yes", "false": "no"}.get(spelled, spelled.strip('"'))
 
 
 def _count(table: object) -> int:

@@ -11,6 +11,8 @@ from app.view.preset import BROWSER, Preset
 from app.view.recent_queries import LONGEST
 
 SCOPES = ("all", "here")
+VIEWS = ("transcript", "tree")
+"""What stands beside the list: the transcript alone, or the tree as well."""
 ORDERS = ("threaded", *SORTS)
 
 
@@ -206,10 +208,15 @@ def initial(
 
     :param last: the fields saved by the last run (`app.paths.read_screen`).
     :param sizes: the setting `show_size`.
-    :param wanted: fields that the settings give the browser, whatever the last run had. The selector begins
-        as pi does.
+    :param wanted: fields and the view that the settings give the browser, whatever the last run had. The
+        selector begins as pi does.
     """
     first = Arrangement(scope=preset.scope, grouped=preset.grouped, sizes=sizes, panes=initial_sizes(last))
     if preset is BROWSER:
-        first = first.changed(**_saved_list(last) | dict(wanted or {}))
+        fields = _saved_list(last) | dict(wanted or {})
+        view = fields.pop("view", "")
+        if view:
+            hidden = () if view == "tree" else USUAL.hidden
+            fields["panes"] = first.panes._replace(hidden=hidden)
+        first = first.changed(**fields)
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

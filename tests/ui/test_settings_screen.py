@@ -155,7 +155,7 @@ async def test_the_theme_is_chosen_among_the_settings_and_shown_while_it_is(brow
         assert ui.app.theme != before
         await ui.press("enter")
         name = ui.app.theme.removeprefix("leafmark-")
-        await ui.until(lambda: ui.is_in("Settings") and f" theme              {name} " in ui.text(), "it")
+        await ui.until(lambda: ui.is_in("Settings") and f" theme               {name} " in ui.text(), "it")
 
 
 async def test_arguments_of_an_agent_are_typed_in_its_row(browser, three, tmp_path):
