@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
 
 _SAFE = {
-    "results": "after the results of its tools",
-    "before": "after the step before it",
-    "prompt": "before its turn",
+    "results": "after the tool results, so that no call is left without one",
+    "before": "after the step before it, so that no call is left without a result",
+    "prompt": "before its turn, so that no call is left without a result",
 }
 
 
@@ -145,13 +145,12 @@ class BranchFlow:
 
     def _take_safe_point(self, row: Row, question: BranchOptions) -> None:
         """Continue from the best entry that a provider takes."""
-        tools = ", ".join(list(dict.fromkeys(question.waiting))[:3])
-        reason = f"the calls of {tools} would have no result there"
         if question.safe:
-            self._note = f"Continues {_SAFE[question.safe[0].kind]}: {reason}"
+            self._note = f"Goes on {_SAFE[question.safe[0].kind]}"
             self._begin(row, question.safe[0].entry_id)
         else:
-            self._messages.complain(f"Not continued: {reason}")
+            tools = ", ".join(list(dict.fromkeys(question.waiting))[:3])
+            self._messages.complain(f"Not continued: the calls of {tools} would have no result there")
 
     # the dialog
 

@@ -90,7 +90,8 @@ class ChoiceRow(Widget, can_focus=True):
         following = self._options[self._options.index(option) + 1 :]
         if not option.why_not or (following and following[0].why_not == option.why_not):
             return option.label
-        return f"{option.label}: {one_line(option.why_not, 500)}"
+        reason = one_line(option.why_not, 500)
+        return f"{option.label}: {reason}" if "(" in reason else f"{option.label} ({reason})"
 
     def _indent(self, cells: int) -> int:
         return self._label_cells if cells >= 50 else 0

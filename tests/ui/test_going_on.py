@@ -341,7 +341,7 @@ async def test_an_answer_with_pending_tool_calls_continues_at_a_safe_point(brows
     async with browser(here=str(work), size=(160, 45)) as ui:
         await go_to_session(ui, ui.path("tools"))
         await ask_at(ui, "calls")
-        assert "Continues after the results of its tools: the calls of bash" in words(ui)
+        assert "Goes on after the tool results, so that no call is left without one" in words(ui)
         await choose(ui, "where", "right", "enter")
         await started(ui)
         assert lines(ui.path("tools"))[-1]["parentId"] == "r"

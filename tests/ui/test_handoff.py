@@ -48,7 +48,7 @@ async def test_the_palette_hands_over_all_branches_and_starts_the_agent(browser,
         await open_palette_line(ui, "hand the")
         await asked(ui)
         await ui.until(lambda: "6 entries, 2 branches" in words(ui), "the counts")
-        assert "claude: leafmark only reads sessions" in words(ui)
+        assert "claude (leafmark only reads sessions" in words(ui)
         assert "Texts are not redacted" in words(ui)
         assert "pi sends them to the model that you choose there" in words(ui)
         assert made_in(tmp_path, "pi") == []
@@ -71,7 +71,7 @@ async def test_what_another_agent_loses_is_counted_before_it_is_chosen(browser, 
         assert "not redacted" not in words(ui)
         await choose(ui, "agent", "right")
         await ui.until(lambda: "signatures of thoughts (1)" in words(ui), "the losses")
-        assert "This session: another agent has sessions of its own" in words(ui)
+        assert "This session (another agent has sessions of its own)" in words(ui)
         assert "Runs omp" in words(ui)
         await choose(ui, "agent", "left")
         assert "not redacted" not in words(ui)
