@@ -105,7 +105,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._reader = LabelReader(self.post_message)
 
     def compose(self) -> ComposeResult:
-        with DialogBox("Labels"):
+        with DialogBox("Labels", classes="wide"):
             yield self._line
             yield Static(id="labels-scope")
             yield self._list

@@ -72,7 +72,7 @@ class SettingsDialog(Dialog[None]):
         self._line = LineInput(placeholder="Filter", id="settings-line", compact=True)
 
     def compose(self) -> ComposeResult:
-        with DialogBox("Settings"):
+        with DialogBox("Settings", classes="wide"):
             yield self._line
             yield self._list
             yield Static(id="settings-said", classes="hint")
