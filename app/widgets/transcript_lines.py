@@ -254,8 +254,8 @@ class TranscriptLines(LineList):
         size = line_width(right)
         if right and size < room - 4:
             spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
-        elif line.scrolls:
-            spans = fit_line(spans, room)
+        else:
+            spans = fit_line(spans, room if line.scrolls else room - 1)
         margin = (cells - room) // 2
         return fit_line([(" " * margin, "text"), *spans] if margin else spans, cells)
 
