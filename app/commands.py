@@ -65,6 +65,38 @@ MENUS: dict[str, tuple[str, dict[str, str]]] = {
 """Menu -> its title, and key -> the ids of the commands that the key chooses: the one of the pane with the
 focus, else the first that does something there. `menu.NAME` opens it.
 """
+MENU_NAMES = {
+    "session.copy_id": "Session id",
+    "entry.copy": "Entry",
+    "block.copy": "Block",
+    "entry.copy_code": "Next block of code",
+    "block.copy_code": "Next block of code",
+    "session.copy_markdown": "Conversation as Markdown",
+    "session.copy": "Command that resumes it",
+    "shown.copy_command": "Command that resumes it",
+    "session.copy_path": "Path of its file",
+    "session.copy_link": "Link to its file",
+    "cursor.first": "Top",
+    "list.needs": "Needs you",
+    "label.list": "Labels",
+    "trash.show": "Trash",
+    "history.show": "History",
+    "statistics.show": "Statistics",
+    "disk.show": "Disk space",
+    "archive.show": "Archive",
+    "settings.show": "Settings",
+    "theme.choose": "Theme",
+    "list.hidden": "Empty sessions and sub-agents",
+    "tree.hidden": "Hidden entries",
+    "list.scope": "Folders",
+    "list.choose_order": "Order",
+    "list.roomy": "Rows",
+    "list.group": "Grouping",
+    "list.agent": "Agents",
+    "list.named": "Named sessions only",
+    "list.paths": "Paths of the files",
+}
+"""The id of a command -> its name in a menu, beside its state."""
 _MENU_KEY_OF = {
     id: (menu, key)
     for menu, (_, keys) in reversed(MENUS.items())
@@ -246,8 +278,8 @@ COMMANDS: tuple[Command, ...] = (
     _side(
         "session.trash_or_edit",
         "ctrl+backspace",
-        "edit_or_trash",
-        "Trash; in a query: delete its last word",
+        "trash_unless_typing",
+        "Trash the marked sessions (or this one)",
         first=True,
     ),
     _side("session.copy", "ctrl+y", "screen.copy_command", "Copy the command that resumes the session"),
@@ -290,7 +322,12 @@ COMMANDS: tuple[Command, ...] = (
         "Scroll the preview down by a page",
     ),
     _filter("filter.mark", "insert ctrl+@", "mark", "Mark the session (Space on an empty line)"),
-    _filter("filter.delete_word", "ctrl+w alt+backspace", "delete_left_word", "Delete the last word"),
+    _filter(
+        "filter.delete_word",
+        "ctrl+w alt+backspace ctrl+backspace",
+        "delete_left_word",
+        "Delete the last word",
+    ),
     _project("project.go", "enter", "go", "Go to this session, or to the entry of this label", "go"),
     _tree("entry.go_on", "enter", "beside.go_on", "Continue from here; on the leaf: resume", "continue"),
     _tree(
@@ -400,15 +437,13 @@ COMMANDS: tuple[Command, ...] = (
     _transcript("block.close_all", "minus", "fold_all(True)", "Fold all tool calls and thinking"),
     _transcript("block.parent", "backspace", "go_parent", "Go to the parent entry"),
     _transcript(
-        "prompt.previous", "left_square_bracket alt+up", "go_prompt(-1)", "Previous prompt", "previous prompt"
+        "prompt.previous", "left_square_bracket alt+up", "go_prompt(-1)", "Previous prompt", "prompt"
     ),
-    _transcript("prompt.next", "right_square_bracket alt+down", "go_prompt(1)", "Next prompt", "next prompt"),
+    _transcript("prompt.next", "right_square_bracket alt+down", "go_prompt(1)", "Next prompt"),
     _transcript("block.copy", "ctrl+x", "copy_block", "Copy the block"),
     _transcript("block.copy_code", "Y", "copy_block_code", "Copy the next code in the block"),
     _transcript("transcript.export", "x", "beside.export_shown", "Export the session"),
-    _transcript(
-        "transcript.close", "v", "beside.show_transcript", "Show the transcript on the whole screen, and back"
-    ),
+    _transcript("transcript.close", "v", "beside.show_transcript", "Read the transcript on the whole screen"),
     _transcript("block.tree", "t", "beside.show_tree", "Show the tree, and go to this entry in it", "tree"),
     _transcript("block.fork", "f", "beside.at_entry('fork_here')", "Fork at this block"),
     _transcript(

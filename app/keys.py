@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from app.commands import COMMANDS, Command, command_by_id, pane_commands
+from app.commands import COMMANDS, MAIN_KEYS, Command, command_by_id, pane_commands
 
 _MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")
 
@@ -184,9 +184,15 @@ def footer(pane: str) -> list[tuple[str, str]]:
     if pane in ("tree", "entry"):
         own += pane_commands("right")
     if pane == "sessions":
-        # In this order, because the last keys are left out if there is no room.
-        own = [*own[:2], *pane_commands("side"), *own[2:]]
-    return offered((*own, *pane_commands("app")))
+        own += pane_commands("side")
+    # In this order, because the last keys are left out if there is no room.
+    main = [key for ids, _ in MAIN_KEYS for id in ids.split() for key in command_by_id(id).keys[:1]]
+    commands = sorted(
+        (*own, *pane_commands("app")),
+        key=lambda command: main.index(command.keys[0]) if {*command.keys[:1]} & {*main} else len(main),
+    )
+    previous, following = key_of("prompt.previous"), key_of("prompt.next")
+    return [(f"{key} {following}" if key == previous else key, label) for key, label in offered(commands)]
 
 
 def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:

@@ -184,7 +184,7 @@ class FactsFeed:
 
     @started
     async def tell_change(self, name: str) -> None:
-        """Say what a key does that has changed, the first time that it is used."""
+        """Say what a key does that has changed, the first time that it is used (`CHANGED_KEYS`)."""
         if name in self._told or name not in CHANGED_KEYS:
             return
         self._told.add(name)

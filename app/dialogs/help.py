@@ -169,8 +169,10 @@ class HelpDialog(Dialog[None]):
         offered = {command.id: command for command in self._commands}
         twelve = []
         for ids, text in MAIN_KEYS:
-            keys = [keys_of(offered[id]) for id in ids.split() if id in offered]
-            twelve += [(" / ".join(keys), text)] if keys else []
+            keys = [offered[id].keys[:2] for id in ids.split() if id in offered and offered[id].keys]
+            # the first key of each command, and then the second one
+            ways = [" ".join(key_name(own[number]) for own in keys if number < len(own)) for number in (0, 1)]
+            twelve += [(", ".join(filter(None, ways)), text)] if keys else []
         yield "Twelve keys", twelve
         for menu, (title, choices) in MENUS.items():
             rows = []
@@ -298,7 +300,8 @@ def help_text(blocks: Iterator[tuple[str, Rows]], cells: int, typed: str = "") -
         pieces.append((f"{title}\n", "bold $accent"))
         for key, description in shown:
             column = 4 if is_narrow or not key else _COLUMN
-            pieces.append((f"  {key:<{_COLUMN - 2}}" if key and not is_narrow else f"  {key}", "$primary"))
+            names = "\n  ".join(wrap(key, cells - 2)) if is_narrow and key else f"{key:<{_COLUMN - 2}}"
+            pieces.append((f"  {names}" if key else "  ", "$primary"))
             if key and (is_narrow or len(key) > _COLUMN - 4):
                 pieces.append("\n" + " " * column)
             elif not key:

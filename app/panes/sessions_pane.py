@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
+from textual.actions import SkipAction
 from textual.message import Message
 
 from app.commands import command_by_id
@@ -762,9 +763,8 @@ class SessionsPane(Pane):
         self.list.set_query("")
         self._answered = ""
 
-    async def action_edit_or_trash(self) -> None:
-        """Delete the last word of the query; without a query, ask to trash."""
-        if self.box.value:
-            self.box.action_delete_left_word()
-        else:
-            await self.run_action("screen.act('trash')")
+    async def action_trash_unless_typing(self) -> None:
+        """Ask to trash; in the search line, a key of a query that is typed keeps its usual effect."""
+        if self.box.has_focus and self.box.value:
+            raise SkipAction
+        await self.run_action("screen.act('trash')")

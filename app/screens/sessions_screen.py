@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
 
-from app.commands import COMMANDS, MENUS, command_by_id
+from app.commands import COMMANDS, MAIN_KEYS, MENU_NAMES, MENUS, command_by_id
 from app.controllers.dialog_host import DialogHost
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import IndexFeed
@@ -684,7 +684,7 @@ class SessionsScreen(FirstPictureScreen[None]):
                 )
                 if command.id in sizes:
                     state = counted(sizes[command.id], "character")
-                rows.append(MenuRow(key, self.help_of(command), state, command.id))
+                rows.append(MenuRow(key, MENU_NAMES[command.id], state, command.id))
         if not rows:
             return
         await self.app.push_screen(MenuDialog(title, rows), self._menu_chosen)
@@ -775,10 +775,14 @@ class SessionsScreen(FirstPictureScreen[None]):
         from app.dialogs.palette import CommandOffer, PaletteDialog
 
         sentences: dict[str, CommandOffer] = {}
-        for command in filter(self.works_now, COMMANDS):
+        main = " ".join(ids for ids, _ in MAIN_KEYS).split()
+        for command in sorted(filter(self.works_now, COMMANDS), key=lambda each: each.id not in main):
             description = self.help_of(command)
             sentences.setdefault(description, CommandOffer(command, description, keys_of(command)))
-        offers = sorted(sentences.values(), key=lambda offer: not self._has_focus(offer.command.pane))
+        offers = sorted(
+            sentences.values(),
+            key=lambda offer: (not self._has_focus(offer.command.pane), COMMANDS.index(offer.command)),
+        )
         self.app.push_screen(PaletteDialog(offers, self.model.rows(), self.setup.now_ms()), self._chosen)
 
     async def _chosen(self, offer: Offer | None) -> None:

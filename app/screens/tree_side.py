@@ -466,6 +466,7 @@ class TreeSide(Vertical):
             self._left_for_tree = self._pane
         self._is_zoomed, self._read_from = False, ""
         self._focus_pane("tree")
+        self._owner.facts.tell_change("tree")
 
     def action_hide_tree(self) -> None:
         """Hide the tree, and give the keys back."""

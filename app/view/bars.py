@@ -4,6 +4,7 @@ offers. `app.view.status_line` has the line between them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from app.commands import COMMANDS, Command, command_by_id, pane_commands
@@ -12,7 +13,7 @@ from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.stores import agent_named
 from app.view.arrangement import Arrangement, order_words
-from app.view.cells import shorten_start, stable_width, width
+from app.view.cells import stable_width, width
 from app.view.formatting import counted, how_many_unread
 from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
@@ -62,7 +63,7 @@ def header_line(
         warning = next((each for each in warnings if width(each) <= room), warnings[-1])
         left.append((f" {'·' if note else ''} {warning}", "warning"))
     room = cells - line_width(left) - 2
-    right = shorten_start(here, room) if room > 8 else ""
+    right = next((path for path in (here, f"…/{os.path.basename(here)}") if width(path) <= room), "")
     if order and room > width(right) + width(order) + 3:
         right = f"{order}   {right}"
     gap = cells - line_width(left) - width(right) - 1

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
 
 CHANGED_KEYS = {
-    "copy": "This key opens the copy menu now; pressed twice, it copies as before",
-    "go": "This key opens the go-to menu now; pressed twice, it goes to the top",
-    "view": "This key opens the view menu now; then e shows hidden ones",
+    "copy": "This key opens a menu now; twice, it copies as before",
+    "go": "This key opens a menu now; twice, it goes to the top",
+    "view": "This key opens a menu now; then e shows hidden ones",
     "scope": "This key does nothing now: . and then s switches between this folder and all folders",
     "project": "Enter unfolds a project now; c starts a session",
+    "tree": "← leaf: the agent goes on from here",
 }
-"""A key that has changed -> what it does now."""
+"""A key that has changed -> what it does now; and the tree, whose mark of the leaf is explained."""
 
 
 _WORDS = {
@@ -68,6 +69,7 @@ def state_of(id: str, model: ListModel, row: Row | None, *, home: str, theme: st
         "list.named": "on" if arrangement.named_only else "off",
         "list.paths": "on" if arrangement.paths else "off",
         "list.needs": f"{model.waiting:,}",
+        "label.list": f"{sum(len(row.labels) for row in model.rows()):,}",
         "theme.choose": theme,
     }
     return states.get(id, "")

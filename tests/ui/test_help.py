@@ -19,7 +19,7 @@ async def test_the_help_begins_with_twelve_keys_and_has_the_marks_of_the_pane(br
         assert ui.is_in("Help")
         twelve, copying, *_ = text_of(ui).split("\n\n")
         assert twelve.startswith("Twelve keys\n  Enter  ")
-        assert "[, Alt+↑ / ], Alt+↓" in twelve
+        assert "[ ], Alt+↑ Alt+↓" in twelve
         assert sum(line[2:3] != " " for line in twelve.splitlines()[1:]) == 12
         assert copying.startswith("Copy: y, then\n  y  ")
         marks = " ".join(text_of(ui).split())

@@ -21,7 +21,7 @@ async def test_the_copy_menu_copies_what_is_under_the_cursor(browser, three):
         path = str(ui.path("branchy"))
         await ui.press("y")
         assert ui.screen.query("#menu")
-        assert "p   Copy the path of the session file" in ui.text()
+        assert "p   Path of its file" in ui.text()
         await ui.press("escape")
         assert await copied(ui, "y", "y") == "branchy"
         assert await copied(ui, "y", "p") == path
@@ -58,7 +58,7 @@ async def test_the_go_to_menu_opens_each_place_and_goes_to_the_top(browser, thre
             await ui.until(lambda title=title: f"─ {title}" in ui.text(), title)
             await ui.press("escape")
         await ui.press("g")
-        assert "archive" not in ui.text()
+        assert "Archive" not in ui.text()
         await ui.press("escape")
     pack(tmp_path, "old", *chain("long ago", id="old"))
     async with browser() as ui:
@@ -114,7 +114,8 @@ async def test_the_first_use_of_a_changed_key_says_what_it_does_now(browser, thr
     async with browser() as ui:
         for keys, told in (
             (["s"], "This key does nothing now"),
-            (["y"], "This key opens the copy menu"),
+            (["y"], "This key opens a menu now; twice, it copies as before"),
+            (["t"], "← leaf: the agent goes on from here"),
             (["home", "enter"], "Enter unfolds a project now"),
         ):
             await ui.press(*keys)
