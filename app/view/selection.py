@@ -42,11 +42,17 @@ class StableSelection:
         self.first = rows[0]
         # path when the selection was made -> the last known row of the session
         self._seen = {row.path: row for row in rows}
-        # other files with the same ids; the identities that several files share
+        # other files with the same ids; the identities that several files share. Under its new path, a file
+        # may be listed before its old path has gone: it is no other one.
         self._others: set[str] = set()
+        inodes = {row.ino for row in rows if row.ino}
         self._shared: set[Identity] = set()
         for identity in {_identity(row) for row in rows if self._at(row) is not None}:
-            files = {row.path for row in self._files_of(identity)}
+            files = {
+                row.path
+                for row in self._files_of(identity)
+                if row.path in self._seen or row.ino not in inodes
+            }
             self._others |= files - self._seen.keys()
             if len(files) > 1 or not sessions.is_complete:
                 # if not all sessions are known yet, another file with the id may appear later
