@@ -40,7 +40,7 @@ class Agent:
 
         :return: its exit code; the number of the signal that ended it, negative.
         """
-        for number in (signal.SIGINT, signal.SIGQUIT):
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
             # The terminal sends them to the agent as well. A handler, unlike SIG_IGN, is not inherited.
             self._handle(number, lambda number, frame: None)
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -55,9 +55,9 @@ class Agent:
             _, status = os.waitpid(pid, os.WUNTRACED)
             if not os.WIFSTOPPED(status):
                 return os.waitstatus_to_exitcode(status)
-            # The shell waits for this process, and takes the terminal when it stops.
-            os.kill(os.getpid(), os.WSTOPSIG(status))
-            os.kill(pid, signal.SIGCONT)
+            # The shell waits for this process, and takes the terminal when it stops: only with the agent,
+            # for the signal of a terminal may stop one of them before the other. The shell continues both.
+            os.kill(os.getpid(), signal.SIGSTOP)
 
     def _handle(self, number: int, handler: Any) -> None:
         # One that is ignored stays so, as under nohup.

@@ -75,6 +75,18 @@ def test_leafmark_is_there_again_at_the_session(returning):
         assert terminal.wait() == 0
 
 
+def test_an_agent_that_dies_at_once(returning):
+    _, work, env = returning
+    returning.add_program("pi", "raise SystemExit(7)")
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for(lambda it: "pi --session" in it.dump(), 30)
+        terminal.press("enter")
+        terminal.wait_for_text("pi ended with exit code 7", 30)
+        terminal.wait_for_text("← leaf", 30)
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_a_signal_ends_both(returning, number):
     _, work, env = returning
@@ -113,11 +125,12 @@ def test_an_agent_that_stops_gives_the_terminal_to_the_shell(returning):
         terminal.wait_for_text("Stopped", 20)
         terminal.send("fg\r")
         terminal.wait_for_text("it goes on", 20)
-        terminal.press("ctrl+z")
-        terminal.wait_for(lambda it: it.dump().count("Stopped") == 2, 20)
+        for stops in (2, 3, 4):
+            terminal.press("ctrl+z")
+            terminal.wait_for(lambda it, stops=stops: it.dump().count("Stopped") == stops, 20)
+            terminal.send("fg\r")
+            terminal.settle()
         seen = len(terminal.chunks)
-        terminal.send("fg\r")
-        terminal.settle()
         terminal.send("0\r")
         terminal.wait_for_bytes(b"\x1b[?1000h", 30, after=seen)
         terminal.wait_for_text("← leaf", 30)
