@@ -100,8 +100,8 @@ class CompareDialog(Dialog["Node | None"]):
         Binding("n", "difference(1)", "Next difference"),
         Binding("N", "difference(-1)", "Previous difference"),
         Binding("tab,shift+tab", "change_side", "Other side"),
-        Binding("right_square_bracket", "turn(1)", "Next branch"),
-        Binding("left_square_bracket", "turn(-1)", "Previous branch"),
+        Binding("right_square_bracket,alt+down", "turn(1)", "Next branch"),
+        Binding("left_square_bracket,alt+up", "turn(-1)", "Previous branch"),
     ]
 
     def __init__(self, compare: Callable[[int], Awaitable[ComparedBranches]]) -> None:

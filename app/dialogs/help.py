@@ -10,6 +10,7 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Click
 from textual.widgets import Static
 
 from app.commands import MAIN_KEYS, MENUS, PI_KEYS
@@ -228,6 +229,15 @@ class HelpDialog(Dialog[None]):
         """Show the next section."""
         number = self.sections.index(self.section) + step
         self._open(self.sections[number % len(self.sections)])
+
+    @on(Click, "#help-sections")
+    def _section_clicked(self, event: Click) -> None:
+        """Show the section whose name is clicked."""
+        *above, line = str(self._names(self.query_one("#help-sections").size.width)).split("\n")[
+            : event.y + 1
+        ]
+        marks = "".join([*above, line[: event.x + 1]]).count("(")
+        self._open(self.sections[max(0, marks - 1)])
 
     def action_page(self, number: int) -> None:
         """Show a page, by its number."""

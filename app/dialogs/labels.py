@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
+from textual.events import Click
 from textual.widgets import Input, Static
 
 from app.formats.text import one_line
@@ -116,6 +117,10 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._all = not any(row.path == self._path for row in self._rows)
         self._show()
         self._read()
+
+    @on(Click, "#labels-scope")
+    def _scope_clicked(self) -> None:
+        self.action_turn()
 
     def on_unmount(self) -> None:
         self._reader.stop()

@@ -10,6 +10,7 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Click
 from textual.widgets import Input, Static
 
 from app.actions import resume
@@ -87,6 +88,11 @@ class ResumeDialog(Dialog[str | None]):
 
     def on_mount(self) -> None:
         self._show()
+
+    @on(Click, "#ways-out")
+    def _way_clicked(self, event: Click) -> None:
+        """Press the key of the way that is clicked."""
+        self._press(str(self.query_one("#ways-out", Static).content).splitlines()[event.y][:1])
 
     def show_standing(self, standing: Standing, *, is_gone: bool = False) -> None:
         """Show the new state: the agent has moved the session, or the session is gone or back."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.events import Key
+from textual.events import Click, Key
 from textual.widgets import Input, Static
 
-from app.widgets.dialog import Dialog
+from app.widgets.dialog import Dialog, key_at
 from app.widgets.inputs import LineInput
+from app.widgets.panes import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 BROAD_FROM = 40
 """Cells of a row from which an edit in it has its label and its count."""
+
+
+def _clicked_key(dialog: Dialog[str | None], event: Click) -> str:
+    """The key of the hint that is clicked in the bars of the screen below; "" for none."""
+    for bar in dialog.app.screen_stack[-2].query(Bar):
+        if bar.region.contains(event.screen_x, event.screen_y):
+            return key_at(bar.text, event.screen_x - bar.region.x)
+    return ""
 
 
 class RowQuestion(Dialog[str | None]):
@@ -47,8 +56,12 @@ class RowQuestion(Dialog[str | None]):
         """
         self._is_withdrawn = True
 
-    def on_click(self) -> None:
-        if self._is_withdrawn:
+    def on_click(self, event: Click) -> None:
+        """Give the answer that is clicked in the bars; a click elsewhere answers no."""
+        key = _clicked_key(self, event)
+        if key in self._keys and not self._is_withdrawn:
+            self.dismiss(key)
+        else:
             self.action_cancel()
 
     def on_key(self, event: Key) -> None:
@@ -133,6 +146,12 @@ class RowEditor(Dialog[str | None]):
         # In a narrow row the text has all of it. The row may move before these two are mounted.
         for part in (self._name_of_text, self._characters):
             part.display = region.width >= BROAD_FROM
+
+    def on_click(self, event: Click) -> None:
+        """Press the key of the hint that is clicked in the bars."""
+        key = _clicked_key(self, event)
+        if key in ("enter", "escape"):
+            self._press(key)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Cut what is longer than the limit."""

@@ -90,11 +90,11 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
             self._press("escape")
         elif event.screen_y == region.bottom - 1 and self._message is None:
             hints = str(boxes.first().border_subtitle or "")
-            key = key_at(hints, event.screen_x - region.x - BESIDE_KEYS // 2)
-            if key:
-                self._press(key)
+            self._press(key_at(hints, event.screen_x - region.x - BESIDE_KEYS // 2))
 
     def _press(self, key: str) -> None:
+        if not key:
+            return
         # Textual 8.2.8 stops a key at the screen that sends it, before the app looks for its binding.
         self.app.call_later(self.app.simulate_key, key)
 

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from app.keys import key_named
 from app.view.cells import ELLIPSIS, cut, width
-from app.view.line import wrap
+from app.view.line import plain_text, wrap
 from app.view.rules import divider_char, rule_line
 from app.widgets.styling import strip, theme_name
 from app.widgets.textual_internals import DragHandle
@@ -215,6 +215,11 @@ class Bar(Widget):
         super().__init__(id=id)
         self._draw = draw
         self._drawn: Line = []
+
+    @property
+    def text(self) -> str:
+        """The text of the line."""
+        return plain_text(self._drawn)
 
     def renew(self) -> None:
         """Paint the line if the function draws another one now."""

@@ -6,19 +6,59 @@ import pytest
 
 from app.widgets.dialog import key_at
 from tests.cases import cases
+from tests.ui.conftest import QUESTION
+
+DIALOGS = "ctrl+k question_mark comma f2 apostrophe H X S number_sign i x enter y full_stop"
 
 
-@pytest.mark.parametrize("keys", [["question_mark"], ["comma"], ["apostrophe"], ["g"], ["H"]], ids=str)
-async def test_a_dialog_is_left_with_the_mouse(browser, three, keys):
+async def click(ui, words):
+    """Click on the last line with these words."""
+    lines = ui.text().splitlines()
+    y = max(number for number, line in enumerate(lines) if words in line)
+    await ui.pilot.click(offset=(lines[y].index(words) + 1, y))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=str)
+async def test_every_dialog_stays_in_its_place_and_is_left_with_the_mouse(browser, three, size):
+    async with browser(size=size) as ui:
+        for key in DIALOGS.split():
+            for beside in (True, False):
+                await ui.press(key)
+                await ui.until(lambda: len(ui.app.screen_stack) == 2 and "Esc " in ui.text(), key)
+                box = ui.screen.query_one(".dialog").region
+                assert (box.y, box.right <= size[0]) == (1, True)
+                if beside:
+                    await ui.pilot.click(offset=(size[0] // 2, 0))
+                else:
+                    await click(ui, "Esc ")
+                await ui.until(lambda: len(ui.app.screen_stack) == 1, f"the end of {key}")
+
+
+async def test_questions_names_and_sections_are_clicked(browser, three):
     async with browser() as ui:
-        for beside in (True, False):
-            await ui.press(*keys)
-            await ui.until(lambda: len(ui.app.screen_stack) == 2 and "Esc " in ui.text(), "the dialog")
-            lines = ui.text().splitlines()
-            y = next(number for number, line in enumerate(lines) if "╰─" in line)
-            place = (1, 20) if beside else (lines[y].index("Esc ") + 1, y)
-            await ui.pilot.click(offset=place)
+        row = ui.sessions.row
+        for answer, is_there in (("Esc keep", True), ("Enter trash", False)):
+            await ui.press("ctrl+d")
+            await ui.until(lambda: ui.is_in(QUESTION), "the question")
+            await click(ui, answer)
             await ui.until(lambda: len(ui.app.screen_stack) == 1, "its end")
+            await ui.until(lambda at=is_there: (ui.sessions.model.row_at(row.path) is not None) == at, answer)
+        for answer, name in (("Esc cancel", False), ("Enter save", True)):
+            await ui.press("ctrl+r", "end", *" new")
+            await click(ui, answer)
+            await ui.until(lambda: len(ui.app.screen_stack) == 1, "its end")
+            await ui.until(lambda at=name: ui.sessions.row.title.endswith("new") == at, answer)
+        await ui.press("question_mark")
+        await click(ui, "( ) Filters")
+        assert "Help: filters" in ui.text()
+        await ui.press("escape", "apostrophe")
+        await click(ui, "( ) This session")
+        assert "(•) This session" in ui.text()
+        await ui.press("escape")
+        await ui.press("enter")
+        await ui.until(lambda: ui.is_in("Cannot resume"), "the reasons")
+        await click(ui, "c copy command")
+        await ui.until(lambda: "pi --session" in ui.app.clipboard, "the command")
 
 
 @cases(
