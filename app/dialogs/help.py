@@ -230,14 +230,14 @@ class HelpDialog(Dialog[None]):
         number = self.sections.index(self.section) + step
         self._open(self.sections[number % len(self.sections)])
 
-    @on(Click, "#help-sections")
-    def _section_clicked(self, event: Click) -> None:
+    def on_click(self, event: Click) -> None:
         """Show the section whose name is clicked."""
-        *above, line = str(self._names(self.query_one("#help-sections").size.width)).split("\n")[
-            : event.y + 1
-        ]
-        marks = "".join([*above, line[: event.x + 1]]).count("(")
-        self._open(self.sections[max(0, marks - 1)])
+        names = self.query_one("#help-sections")
+        line = self.line_clicked("#help-sections", event)
+        if line >= 0:
+            *above, last = str(self._names(names.size.width)).split("\n")[: line + 1]
+            marks = "".join([*above, last[: event.screen_x - names.region.x + 1]]).count("(")
+            self._open(self.sections[max(0, marks - 1)])
 
     def action_page(self, number: int) -> None:
         """Show a page, by its number."""

@@ -118,9 +118,10 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._show()
         self._read()
 
-    @on(Click, "#labels-scope")
-    def _scope_clicked(self) -> None:
-        self.action_turn()
+    def on_click(self, event: Click) -> None:
+        """Turn between this session and all of them."""
+        if self.line_clicked("#labels-scope", event) >= 0:
+            self.action_turn()
 
     def on_unmount(self) -> None:
         self._reader.stop()

@@ -89,10 +89,11 @@ class ResumeDialog(Dialog[str | None]):
     def on_mount(self) -> None:
         self._show()
 
-    @on(Click, "#ways-out")
-    def _way_clicked(self, event: Click) -> None:
+    def on_click(self, event: Click) -> None:
         """Press the key of the way that is clicked."""
-        self._press(str(self.query_one("#ways-out", Static).content).splitlines()[event.y][:1])
+        line = self.line_clicked("#ways-out", event)
+        if line >= 0:
+            self._press(str(self.query_one("#ways-out", Static).content).splitlines()[line][:1])
 
     def show_standing(self, standing: Standing, *, is_gone: bool = False) -> None:
         """Show the new state: the agent has moved the session, or the session is gone or back."""

@@ -92,6 +92,11 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
             hints = str(boxes.first().border_subtitle or "")
             self._press(key_at(hints, event.screen_x - region.x - BESIDE_KEYS // 2))
 
+    def line_clicked(self, selector: str, event: events.Click) -> int:
+        """The line of a `Static` that is clicked; -1 for none."""
+        region = self.query_one(selector).region
+        return event.screen_y - region.y if region.contains(event.screen_x, event.screen_y) else -1
+
     def _press(self, key: str) -> None:
         if not key:
             return

@@ -36,6 +36,13 @@ async def test_every_dialog_stays_in_its_place_and_is_left_with_the_mouse(browse
 
 async def test_questions_names_and_sections_are_clicked(browser, three):
     async with browser() as ui:
+        await ui.press("question_mark")
+        await click(ui, "( ) Filters")
+        assert "Help: filters" in ui.text()
+        await ui.press("escape", "apostrophe")
+        await click(ui, "( ) All ")
+        assert "(•) All " in ui.text()
+        await ui.press("escape")
         row = ui.sessions.row
         for answer, is_there in (("Esc keep", True), ("Enter trash", False)):
             await ui.press("ctrl+d")
@@ -48,13 +55,6 @@ async def test_questions_names_and_sections_are_clicked(browser, three):
             await click(ui, answer)
             await ui.until(lambda: len(ui.app.screen_stack) == 1, "its end")
             await ui.until(lambda at=name: ui.sessions.row.title.endswith("new") == at, answer)
-        await ui.press("question_mark")
-        await click(ui, "( ) Filters")
-        assert "Help: filters" in ui.text()
-        await ui.press("escape", "apostrophe")
-        await click(ui, "( ) This session")
-        assert "(•) This session" in ui.text()
-        await ui.press("escape")
         await ui.press("enter")
         await ui.until(lambda: ui.is_in("Cannot resume"), "the reasons")
         await click(ui, "c copy command")
