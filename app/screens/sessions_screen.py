@@ -318,7 +318,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             yield self.sessions_pane
             yield Divider(id="divider")
             yield cast("Widget", self.beside)
-        yield Bar(self.closing_bar, id="closing")
+        yield HeaderBar(self.closing_bar, id="closing")
         self._status_bar = KeysBar(self.beside.status_line, id="resume")
         yield self._status_bar
         yield KeysBar(self.keys_line, id="keys")
@@ -500,9 +500,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(WordClicked)
     async def _word_clicked(self, event: WordClicked) -> None:
-        """Change what is clicked in the header, or in the rule of the list."""
-        if event.owner is self.sessions_pane or event.owner.id == "header":
+        """Change what is clicked in the header, in the rule of list or tree, or below the panes."""
+        if event.owner is self.sessions_pane or event.owner.id in ("header", "closing"):
             await self._menu_chosen(command_of_words(event.text) or None)
+        elif event.owner.id == "tree-pane" and "hidden" in event.text:
+            await self._menu_chosen("tree.hidden")
 
     @on(Divider.Dragged)
     @on(Pane.Dragged)

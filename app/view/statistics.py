@@ -48,7 +48,7 @@ def total_lines(total: Group) -> list[str]:
     cached = total.cache_read + total.cache_write
     money = spent(total.spending) or "none"
     if total.cost_abandoned:
-        money = f"{cost(total.cost_abandoned)} of {money} on abandoned branches"
+        money = f"{money}, of which {cost(total.cost_abandoned)} on abandoned branches"
     said = f"{counted(total.turns, 'prompt')}, {counted(total.messages, 'message')}"
     return [
         f"{counted(total.sessions, 'session')}, {said}, {counted(total.tool_calls, 'tool call')}{failed}",

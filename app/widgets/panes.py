@@ -232,7 +232,7 @@ class Bar(Widget):
 
 
 class HeaderBar(Bar):
-    """The line above the panes."""
+    """The line above the panes, or below them."""
 
     def on_click(self, event: events.Click) -> None:
         """Say which words are clicked."""

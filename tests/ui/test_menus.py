@@ -148,6 +148,15 @@ async def test_the_settings_say_how_the_list_of_the_browser_begins(browser, thre
         assert "Resume · this folder · by thread" in ui.text(), "the selector begins as pi does"
 
 
+async def test_what_is_hidden_is_shown_by_a_click_in_the_rule_of_the_tree(browser, three):
+    async with browser() as ui:
+        await ui.press("t")
+        await ui.until(lambda: "hidden (. e)" in ui.text(), "the rule")
+        line = ui.text().splitlines()[1]
+        await ui.pilot.click(offset=(line.index("hidden") + 1, 1))
+        await ui.until(lambda: "hidden (. e)" not in ui.text(), "the entries")
+
+
 async def test_words_of_the_header_and_of_the_rule_are_clicked(browser, three):
     async with browser() as ui:
         for words, field, after in (
