@@ -67,8 +67,8 @@ focus, else the first that does something there. `menu.NAME` opens it.
 """
 MENU_NAMES = {
     "session.copy_id": "Session id",
-    "entry.copy": "Entry",
-    "block.copy": "Block",
+    "entry.copy": "Text under the cursor",
+    "block.copy": "Text under the cursor",
     "entry.copy_code": "Next block of code",
     "block.copy_code": "Next block of code",
     "session.copy_markdown": "Conversation as Markdown",

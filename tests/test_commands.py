@@ -174,6 +174,15 @@ def test_a_command_of_a_menu_has_the_key_of_the_menu_and_its_own() -> None:
         assert not {"j", "k", "G", "q", "escape", "enter"} & choices.keys(), "the keys of the popup"
 
 
+def test_alt_and_arrows_equal_the_brackets() -> None:
+    for bracket, arrow in (("left_square_bracket", "alt+up"), ("right_square_bracket", "alt+down")):
+        with_bracket = [command.id for command in COMMANDS if bracket in command.keys]
+        with_arrow = [
+            command.id for command in COMMANDS if arrow in command.keys and command.pane != "filter"
+        ]
+        assert with_bracket == with_arrow
+
+
 def test_key_names_may_be_spelled_in_any_way() -> None:
     assert remap({"session.pin": "Shift+Ctrl+F5, %", "view.back": "ctrl+G"}) == []
     assert keys("session.pin") == ("ctrl+shift+f5", "percent_sign")

@@ -248,7 +248,7 @@ class SessionActions:
         edit = RowEdit(
             before,
             "New name",
-            lambda cells: shorten("Empty: use the first prompt as title.", cells),
+            lambda cells: shorten("Empty: use the first prompt as title", cells),
             "save",
             region,
             "Rename",

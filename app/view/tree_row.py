@@ -112,7 +112,8 @@ def render_tree_row(
         # the middle of the row is the same for all levels
         middle_of_row = max(cells // 2 - line_width(head), left // 3)
         has_answers = left >= _ANSWER_FROM and room - middle_of_row >= _TOOLS_CELLS
-        below = _turn_line(turn, room, middle_of_row if has_answers else 0, active, glyphs)
+        least = min(line_width(body), _TEXT_FROM)
+        below = _turn_line(turn, room, middle_of_row if has_answers else 0, least, active, glyphs)
     room -= line_width(below)
     text = _shortened(body, room)
     if words:
@@ -124,15 +125,16 @@ def render_tree_row(
     return fit_line([*head, *text, *middle, *right], cells)
 
 
-def _turn_line(turn: TurnSummary, room: int, begin: int, active: bool, glyphs: Glyphs) -> Line:
+def _turn_line(turn: TurnSummary, room: int, begin: int, least: int, active: bool, glyphs: Glyphs) -> Line:
     """The number of tool calls, and the last line of the answer.
 
     :param room: cells for it and the text of the prompt.
     :param begin: the cells of the text before both; 0 if there is no room for an answer.
+    :param least: the cells of the text beside the number alone.
     """
     tools = counted(turn.tools, "tool") if turn.tools else ""
     if not begin:
-        return [(f"  {tools}", "dim")] if tools and room >= _TEXT_FROM + _TOOLS_CELLS else []
+        return [(f"  {tools}", "dim")] if tools and room >= least + width(tools) + 2 else []
     room -= begin
     line: Line = [(f"  {tools:<{_TOOLS_CELLS - 2}}", "dim")]
     if turn.answer is not None:

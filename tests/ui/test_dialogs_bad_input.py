@@ -38,6 +38,13 @@ DIALOGS = {
     "compare": ["2", "C"],
     "find": ["2", "slash"],
     "zoom": ["3", "3"],
+    "copy menu": ["y"],
+    "go-to menu": ["g"],
+    "view menu": ["full_stop"],
+    "orders": ["full_stop", "o"],
+    "disk": ["g", "d"],
+    "entry": ["v", "i"],
+    "raw": ["v", "r"],
 }
 
 

@@ -108,7 +108,7 @@ async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothi
         path = ui.path(BRANCHED)
         before = path.read_bytes(), path.stat().st_mtime_ns
         await ask_at(ui, "two")
-        assert "Runs pi --session" in words(ui)
+        assert "Runs pi --session NEW in " in words(ui)
         assert "Writes a new file; this session stays as it is" in words(ui)
         assert "Ctrl+S start pi" in words(ui)
         await choose(ui, "where", "right")
@@ -414,7 +414,7 @@ async def test_two_branches_are_compared_and_a_difference_is_gone_to(browser, wo
         for words in ("Both follow: two", "active · five", "2 entries · 1 turn", keys):
             assert words in text
         assert "❯› five" in text
-        await ui.press("tab")
+        await ui.press("alt+down", "alt+up", "tab")
         assert "❯› three" in ui.text()
         await ui.pilot.resize_terminal(70, 20)
         await ui.until(lambda: "│  ❯› three" in ui.text(), "the sides to stack")

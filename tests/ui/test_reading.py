@@ -180,6 +180,9 @@ async def test_n_in_the_transcript_goes_to_the_hits_of_the_search_of_all_session
         first = block(ui)
         await ui.press("n")
         await ui.until(lambda: block(ui) != first, "the next hit")
+        await ui.press("escape", "escape")
+        await ui.until(lambda: not ui.box.value, "the end of the search")
+        await ui.until(lambda: "hit " not in ui.text(), "no hit any more")
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])

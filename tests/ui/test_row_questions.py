@@ -124,7 +124,7 @@ async def test_the_bars_name_the_keys_of_a_question(browser, three):
         await ui.press("escape")
         assert ui.text().splitlines()[-2:] == before
         await ui.press("ctrl+r")
-        assert asked(ui) == ["Empty: use the first prompt as title.", "Enter save  Esc cancel"]
+        assert asked(ui) == ["Empty: use the first prompt as title", "Enter save  Esc cancel"]
         await ui.press("escape", "F")
         assert asked(ui) == ["", ""], "the dialog says its own keys"
         await ui.press("escape")

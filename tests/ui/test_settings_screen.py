@@ -57,6 +57,16 @@ async def test_a_choice_is_written_and_counts_at_once(browser, three, config):
         assert ui.is_in(QUESTION)
 
 
+async def test_the_first_view_is_a_setting(browser, three, config):
+    for view, is_shown in (("tree", True), ("transcript", False)):
+        config.write_text(f'view = "{view}"\n')
+        async with browser() as ui:
+            assert (ui.tree.is_on_screen, ui.transcript.is_on_screen) == (is_shown, True)
+            await ui.press(*([] if is_shown else ["t"]), "comma")
+            await go_to(ui, "scope")
+            assert " scope               as it was left " in ui.text()
+
+
 async def test_folders_of_an_agent_are_edited_in_the_line(browser, three, config):
     async with browser() as ui:
         await ui.press("comma")

@@ -21,7 +21,7 @@ def turns(tmp_path, *lines, tree_filter="default"):
     return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), tree_filter, turns=True)
 
 
-def drawn(view, row, cells=100):
+def row_text(view, row, cells):
     view.tree.read_rows(view.tree.entries)
     node = view.node(row)
     is_open = view.is_open_turn(row)
@@ -36,7 +36,11 @@ def drawn(view, row, cells=100):
         open_turn=is_open,
     )
     assert len(plain_text(line)) == cells
-    return " ".join(plain_text(line).split())
+    return plain_text(line)
+
+
+def drawn(view, row, cells=100):
+    return " ".join(row_text(view, row, cells).split())
 
 
 def test_all_turns_but_that_of_the_leaf_are_folded_and_branches_hang_on_prompts(tmp_path):
@@ -141,6 +145,23 @@ def test_the_row_of_a_prompt_sums_its_turn_up(tmp_path):
     assert drawn(view, 0, 40) == "• › fix it 3 tools ◆ works"
     view.unfold_all()
     assert drawn(view, 0) == "• 18:40 ▾ fix it"
+
+
+def test_answers_and_tools_have_their_columns_on_every_level(tmp_path):
+    view = turns(
+        tmp_path,
+        header(),
+        message("a", None, "user", "a long prompt " * 9),
+        answer("b", "a", "the first answer", "read"),
+        message("c", "b", "user", "one branch " * 9),
+        answer("d", "c", "the second answer", "bash"),
+        message("e", "b", "user", "another branch " * 9),
+        answer("f", "e", "the third answer", "edit"),
+    )
+    shown = [row_text(view, ids(view).index(id), 100) for id in ("a", "c")]
+    for words in ("1 tool", "the "):
+        assert len({line.index(words) for line in shown}) == 1, shown
+    assert "tool" not in row_text(view, ids(view).index("c"), 30), "a narrow row keeps its text"
 
 
 def test_the_row_shows_the_answer_of_the_active_path(tmp_path):
