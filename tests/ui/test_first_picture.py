@@ -79,7 +79,7 @@ async def test_a_dialog_that_an_early_key_opens_has_its_styles(browser, three, t
         await ui.until(lambda: bool(ui.screen.query(".dialog")), "the help")
         dialog = ui.screen.query_one(".dialog")
         await ui.until(lambda: bool(dialog.size), "its size")
-        assert str(dialog.styles.width) == "84"
+        assert str(dialog.styles.width) == "96w"
 
 
 async def test_the_styles_of_dialogs_are_parsed_before_the_first_is_opened(browser, three, monkeypatch):
@@ -87,7 +87,7 @@ async def test_the_styles_of_dialogs_are_parsed_before_the_first_is_opened(brows
         read = []
         monkeypatch.setattr(Stylesheet, "reparse", lambda sheet: read.append(sheet))
         await ui.press("question_mark")
-        assert str(ui.screen.query_one(".dialog").styles.width) == "84"
+        assert str(ui.screen.query_one(".dialog").styles.width) == "96w"
         assert read == []
 
 

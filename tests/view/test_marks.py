@@ -52,7 +52,7 @@ def test_a_removed_session_is_not_marked_again_after_the_marks_have_changed(chan
 
 
 def test_an_existing_copy_does_not_get_the_mark():
-    copy = moved(A, "copy")
+    copy = make_row(A.id, path="/copy/a.jsonl", ino=A.ino + 1)
     model = marked_list(A, unmarked=[copy])
     model.apply([copy], [A.path])
     model.apply([copy], [])
