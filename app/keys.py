@@ -178,18 +178,21 @@ def _types_text(key: str) -> bool:
     return key == "space" or (len(key_name(key)) == 1 and key not in ("up", "down", "left", "right"))
 
 
+_MORE = {"tree": "right", "sessions": "side"}
+"""Pane -> another pane of the table whose commands its footer has as well."""
+
+
 def footer(pane: str) -> list[tuple[str, str]]:
     """(key, label) pairs for the footer while ``pane`` has the focus."""
     own = pane_commands(pane)
-    if pane in ("tree", "entry"):
-        own += pane_commands("right")
-    if pane == "sessions":
-        own += pane_commands("side")
+    if pane in _MORE:
+        own += pane_commands(_MORE[pane])
     # In this order, because the last keys are left out if there is no room.
     main = [key for ids, _ in MAIN_KEYS for id in ids.split() for key in command_by_id(id).keys[:1]]
+    places = {key: place for place, key in enumerate(main)}
     commands = sorted(
         (*own, *pane_commands("app")),
-        key=lambda command: main.index(command.keys[0]) if {*command.keys[:1]} & {*main} else len(main),
+        key=lambda command: places.get("".join(command.keys[:1]), len(places)),
     )
     previous, following = key_of("prompt.previous"), key_of("prompt.next")
     return [(f"{key} {following}" if key == previous else key, label) for key, label in offered(commands)]
@@ -205,7 +208,6 @@ _OUTER_PANES = {
     "sessions": ("list", "side", "app"),
     "filter": ("side", "app"),
     "tree": ("list", "right", "app"),
-    "entry": ("list", "right", "app"),
     "project": ("list", "right", "app"),
     "list": ("side", "right", "app"),
     "right": ("app",),

@@ -57,12 +57,12 @@ class RowQuestion(Dialog[str | None]):
         self._is_withdrawn = True
 
     def on_click(self, event: Click) -> None:
-        """Give the answer that is clicked in the bars; a click elsewhere answers no."""
+        """Give the answer that is clicked in the bars."""
         key = _clicked_key(self, event)
-        if key in self._keys and not self._is_withdrawn:
-            self.dismiss(key)
-        else:
+        if self._is_withdrawn or key == "escape":
             self.action_cancel()
+        elif key in self._keys:
+            self.dismiss(key)
 
     def on_key(self, event: Key) -> None:
         event.stop()

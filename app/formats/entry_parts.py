@@ -1,4 +1,4 @@
-"""The whole of an entry for the entry pane, part by part, in the order it was written."""
+"""The whole of an entry part by part, in the order it was written."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def render_tree_row(
         notes, right = fit_line([*notes, *right], spare), []
     room = max(left - line_width(notes) - line_width(right), 0)
     below: Line = []
-    if turn is not None and not row.folded:
+    if turn is not None and not row.folded and (turn.tools or turn.answer is not None):
         # the middle of the row is the same for all levels
         middle_of_row = max(cells // 2 - line_width(head), left // 3)
         has_answers = left >= _ANSWER_FROM and room - middle_of_row >= _TOOLS_CELLS

@@ -309,11 +309,11 @@ async def test_a_kitty_image_is_covered_by_a_dialog_and_returns(opened):
         colour = f"color({drawing.number})"
         all_cells = Counter({colour: drawing.cells * drawing.rows})
         assert placeholders(ui) == all_cells
-        # dialogs over a part of the image
-        for key in ("f2", "question_mark"):
+        # a dialog over a part of the image, and one over all of it
+        for key, left in (("f2", {colour}), ("question_mark", set())):
             await ui.press(key)
             assert isinstance(ui.app.screen, ModalScreen)
-            assert set(placeholders(ui)) == {colour}
+            assert set(placeholders(ui)) == left
             await ui.press("escape")
             assert placeholders(ui) == all_cells
 
