@@ -61,8 +61,8 @@ SHORT_FOLDER_CELLS = 10
 COUNT_CELLS = 4
 AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
-LEAST_TITLE_CELLS = 12
-"""Cells of a title that a folder behind it leaves."""
+LEAST_TITLE_CELLS, LEAST_FOLDER_CELLS = 12, 4
+"""Cells of a title that a folder behind it leaves, and of a folder that is shown."""
 INDENT = 3
 """Cells before a title: the cursor, the state and a blank."""
 _TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
@@ -96,7 +96,8 @@ def render_list_line(
     right = _columns(model, line, row, cells, states, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
     folder = _short_folder(model, line, cells) if not model.is_filtered else ""
-    folder = f" · {folder}" if folder and room - width(folder) > LEAST_TITLE_CELLS else ""
+    for_folder = room - LEAST_TITLE_CELLS - len(" ·  ")
+    folder = f" · {shorten(folder, for_folder)}" if folder and for_folder >= LEAST_FOLDER_CELLS else ""
     room -= width(folder)
     own = _own_title(line, row)
     title = stable_width(own or row.title)
