@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from leafmark import QueryError
+from textual import events
 
 from app.index.query import parse
 from tests.factory import append, chain, message, write_history, write_session
@@ -223,3 +224,13 @@ async def test_a_query_is_not_found_fault_with_while_it_is_typed(browser, three)
         await ui.press("enter")
         message = '"yes" is no time; examples: today, yesterday, <2d, 2026-10'
         await ui.until(lambda: search_note(ui) == message, "the message")
+
+
+async def test_a_query_that_is_too_long_is_refused_at_once(browser, three):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"man")
+        await ui.until(lambda: ui.listed() == ["plain"], "an answer")
+        ui.app.post_message(events.Paste(" word" * 2_000))
+        message = "a query has at most 4,096 characters, this one has 10,003"
+        await ui.until(lambda: search_note(ui) == message, "the message")
+        assert ui.listed() == ["plain"], "the rows stay"
