@@ -378,12 +378,14 @@ class SessionListView(LineList):
 
     def show_arrangement(self, arrangement: Arrangement) -> None:
         """Arrange the sessions in another way. The cursor stays on its session; if that is hidden, the cursor
-        returns to it when it is shown again, unless the user has moved the cursor.
+        returns to it when it is shown again, unless the user has moved the cursor. In the list of what needs
+        the user it goes to the first session, and returns likewise.
         """
+        begins_needs = arrangement.needs and not self.model.arrangement.needs
         self.model.arrange(arrangement)
         if self.model.is_complete:
             self._open_anew()
-        self._arranged()
+        self._arranged(to_first=begins_needs)
 
     @property
     def _grouping_and_scope(self) -> tuple[bool, str]:
@@ -409,15 +411,15 @@ class SessionListView(LineList):
         if self._before_arranged is not None:
             self._arranged()
 
-    def _arranged(self) -> None:
-        before = self._before_arranged
+    def _arranged(self, *, to_first: bool = False) -> None:
+        before = None if self.model.arrangement.needs else self._before_arranged
         if before is not None and self.model.index_of(_path_of(before)) is not None:
             self._session, self._before_arranged = before, None
         if self._session is not None:
             group = self.model.group_of(_path_of(self._session))
             if group is not None and not self.model.is_open(group):
                 self.model.set_open(group, True)
-        if self._cursor_line() is None:
+        if to_first or self._cursor_line() is None:
             self._before_arranged = self._before_arranged or self._session
             self._session = self._group = None
         self.rows_changed()

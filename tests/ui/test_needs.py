@@ -45,6 +45,7 @@ def endings(tmp_path):
 async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_sections(browser, endings):
     async with browser(size=(160, 45)) as ui:
         await ui.until(lambda: "2 need you (w)" in ui.text(), "the number")
+        before = ui.sessions.row.id
         await ui.press("w")
         assert ui.listed() == [
             "[Waits for your answer]",
@@ -55,10 +56,12 @@ async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_section
             "today",
         ]
         assert "needs you" in ui.text()
-        await ui.press("home", "enter")
-        assert ui.sessions.project is None, "no session is begun in a section"
+        assert ui.sessions.row.id == "asks", "the cursor is on the first one"
         await ui.press("escape")
         assert {"older", "forgotten"} <= set(ui.listed()), "Esc shows all sessions"
+        assert ui.sessions.row.id == before, "the cursor is back"
+        await ui.press("w", "home", "enter")
+        assert ui.sessions.project is None, "no session is begun in a section"
 
 
 async def test_the_question_and_the_error_stand_below_the_title(browser, endings):
