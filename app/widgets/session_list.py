@@ -457,11 +457,12 @@ class SessionListView(LineList):
         if self.model.set_missing(folders, agents):
             self.redraw_rows()
 
-    def set_states(self, states: Mapping[str, str]) -> None:
-        """Set which sessions are live."""
-        if self.states != states:
+    def set_states(self, states: Mapping[str, str], activities: Mapping[str, str]) -> None:
+        """Set which sessions are live, and what their agents do there (`ProcessNote.activity`)."""
+        if (self.states, self.model.activities) != (states, activities):
             self.states = dict(states)
-            self.model.set_live(states)
+            self.model.set_live(states, activities)
+            self.redraw_rows()
             self.rows_changed()
 
     def open_first(self) -> None:

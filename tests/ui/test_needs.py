@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests import claude_lines
 from tests.factory import append, chain, message
+from tests.holding import running
 from tests.ui.conftest import pi_session
 
 ASKED = {"questions": [{"id": "q", "question": "Shall I also change the mail?"}]}
@@ -85,6 +88,28 @@ async def test_the_question_of_claude_code_stands_below_the_title(browser, tmp_p
     async with browser(size=(120, 40)) as ui:
         await ui.press("w")
         await ui.until(lambda: "? Which store?" in ui.text(), "the question")
+
+
+async def test_an_open_session_says_what_runs_and_for_what_it_waits(browser, tmp_path):
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "npm test"}}
+    claude_lines.write(
+        tmp_path / "home",
+        claude_lines.line("user", "a", None, "test it", timestamp=now(-60)),
+        claude_lines.line("assistant", "b", "a", [call], timestamp=now(-50)),
+    )
+    note = {"sessionId": "one", "status": "busy"}
+    with running(tmp_path, "claude") as pid:
+        path = tmp_path / f"home/.claude/sessions/{pid}.json"
+        path.parent.mkdir()
+        path.write_text(json.dumps(note))
+        async with browser(size=(120, 40)) as ui:
+            await ui.press("w")
+            await ui.until(lambda: ui.listed() == ["[Open now]", "one"], "the open session")
+            await ui.until(lambda: re.search(r"· .*npm test +busy ", ui.text()), "what runs")
+            path.write_text(json.dumps(note | {"status": "waiting", "waitingFor": "permission prompt"}))
+            await ui.until(lambda: ui.listed() == ["[Waits for your answer]", "one"], "the note")
+            await ui.until(lambda: "waiting: permission prompt" in ui.text(), "for what")
+            await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number")
 
 
 async def test_a_session_that_a_fork_goes_on_with_needs_nothing(browser, endings, tmp_path):
