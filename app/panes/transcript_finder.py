@@ -92,6 +92,11 @@ class TranscriptFinder:
             self._forget_hits()
         return was_open
 
+    def forget_listed(self) -> None:
+        """Forget the hits of the search of all sessions, which has ended."""
+        if self._listed_words:
+            self.drop()
+
     def _forget_hits(self) -> None:
         self.hits, self.number = None, -1
         self._changed()

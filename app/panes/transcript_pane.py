@@ -206,6 +206,7 @@ class TranscriptPane(Pane):
         """End the search: highlight nothing and show the last prompt."""
         if self._hit is not None:
             self._hit = None
+            self.finder.forget_listed()
             self._open(AT_PROMPT)
 
     def follow(self, row: Row) -> None:

@@ -468,9 +468,7 @@ class ListModel:
         group = self._groups.get(name)
         if group is None:
             is_whole = not self.arrangement.has_groups
-            group = Group(
-                name, tilde(name, self.home), is_whole=is_whole, is_section=is_section and not is_whole
-            )
+            group = Group(name, tilde(name, self.home), is_whole=is_whole, is_section=is_section)
             self._groups[name] = group
         return group
 

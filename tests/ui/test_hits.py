@@ -166,6 +166,8 @@ async def test_the_preview_has_the_number_of_a_hit_in_a_result_near_the_end(brow
     async with browser(size=(120, 40)) as ui:
         await ui.press("slash", *"lyrebird")
         await ui.until(lambda: "─ hit 1 of 1 · prompt 30 of 30 ─" in ui.text(), "its number")
+        await ui.press("escape")
+        await ui.until(lambda: "─ prompt 30 of 30 ─" in ui.text(), "no number without a search")
 
 
 async def test_a_hit_opens_at_the_first_one_on_the_active_path(browser, tmp_path):

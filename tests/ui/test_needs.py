@@ -60,6 +60,9 @@ async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_section
         ]
         assert "needs you" in ui.text()
         assert ui.sessions.row.id == "asks", "the cursor is on the first one"
+        await ui.press("ctrl+s", "ctrl+s", "ctrl+s")
+        assert ui.sessions.model.arrangement.order == "cost"
+        assert ui.listed()[::2] == ["[Waits for your answer]", "[Ended badly]", "[Today]"]
         await ui.press("escape")
         assert {"older", "forgotten"} <= set(ui.listed()), "Esc shows all sessions"
         assert ui.sessions.row.id == before, "the cursor is back"
