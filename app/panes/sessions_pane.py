@@ -575,7 +575,8 @@ class SessionsPane(Pane):
         for unknown in () if is_typed else event.unknown:
             name, _, intended = unknown.partition(" ")
             remarks.append(unknown_note(name, intended, key))
-        remarks.append(spelling_note(event.instead, len(event.paths)))
+        instead = {name: found for name, found in event.instead.items() if found or not is_typed}
+        remarks.append(spelling_note(instead, len(event.paths)))
         if event.loosened:
             remarks.append(LOOSENED)
         notes = () if is_typed else event.notes

@@ -82,8 +82,8 @@ class Arrangement(NamedTuple):
 
     @property
     def has_groups(self) -> bool:
-        """Whether the list has heads, those of sections in the list of what needs the user. The dearest session
-        comes first whatever its project.
+        """Whether the list has heads of projects, or of sections if it has what needs the user. The dearest
+        session comes first whatever its project.
         """
         return self.needs or (self.grouped and not self.is_by_field)
 

@@ -221,7 +221,13 @@ async def test_a_query_is_not_found_fault_with_while_it_is_typed(browser, three)
         await ui.press("slash", *"date:yes")
         await ui.until(lambda: ui.screen.sessions_pane.is_answered, "the answer")
         assert (search_note(ui), list(ui.box.faults)) == ("", [])
+        await ui.press("ctrl+u", *"man zzqq")
+        await ui.until(lambda: ui.screen.sessions_pane.is_answered and not ui.listed(), "the answer")
+        await ui.until(lambda: not ui.screen.sessions_pane.is_due, "all of it")
+        assert (search_note(ui), list(ui.box.faults)) == ("", [])
         await ui.press("enter")
+        await ui.until(lambda: search_note(ui).startswith("No session has all words"), "the loosened list")
+        await ui.press("slash", "ctrl+u", *"date:yes", "enter")
         message = '"yes" is no time; examples: today, yesterday, <2d, 2026-10'
         await ui.until(lambda: search_note(ui) == message, "the message")
 
