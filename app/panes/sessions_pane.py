@@ -502,6 +502,7 @@ class SessionsPane(Pane):
                 event.paths, list(event.words), ranks=self._ranks, hidden=event.hidden, to_first=may_move
             )
             self.hits.show(event.hits, event.query, is_due=self.is_due)
+            self.hits.count()
             self.locate_hit()
         self.changed()
 
