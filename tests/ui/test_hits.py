@@ -139,7 +139,7 @@ def edits(path, *numbers, id="s"):
     return lines
 
 
-@pytest.mark.parametrize("query", ["auth.py", "src/auth.py"])
+@pytest.mark.parametrize("query", ["auth.py", "src/auth.py", "edited:auth.py"])
 async def test_a_touched_file_is_found_at_its_first_edit_with_one_count_everywhere(browser, tmp_path, query):
     pi_session(tmp_path, *edits("/work/app/src/auth.py", 0, 1, 2), id="s")
     async with browser(size=(160, 45)) as ui:

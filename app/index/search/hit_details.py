@@ -11,9 +11,10 @@ from app.formats.dialects import dialect_named
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
-from app.formats.text import string_of
+from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.formats.touched_files import READ
+from app.index.query.path_pattern import touched_paths
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import Fields, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from app.index.search.ranking import Places
     from app.index.search.results import Hit
     from app.index.text.mmap_reader import Segments
+    from app.sessions.summaries.touches_reader import TouchedFile
 
 _READ_BYTES = 16 << 10
 """Bytes of a line that are read first; more are read only if it is longer."""
@@ -133,6 +135,37 @@ class HitDetails:
             if full >= most or len(masks) >= _MOST_COUNTED:
                 break
         return sorted(offset for offset, mask in masks.items() if not full or mask == self._plan.all_terms)
+
+    def fill_touch(self, hit: Hit, document: Document) -> None:
+        """Fill in a hit of a query that names files and has no terms: the last change of one, else the last
+        read.
+        """
+        touches = self._named_touches(document)
+        if not touches:
+            hit.fill("row")
+            return
+        touch = max(touches, key=lambda touch: (touch.kind != READ, touch.offset))
+        line = one_line(touch.path)
+        hit.fill(WHERE[FILE], FILE, touch.offset, snippet=line, ranges=((0, len(line)),))
+
+    def touch_offsets(self, document: Document, most: int) -> list[int]:
+        """As `offsets`, for such a query: the lines of the calls that touched the files."""
+        return sorted({touch.offset for touch in self._named_touches(document)})[:most]
+
+    def _named_touches(self, document: Document) -> list[TouchedFile]:
+        """The touches of files that the query names, in the order of the calls."""
+        row, named = document.row, self._plan.query.paths
+        touches = (self._touched.touches_of(row) or ()) if self._touched is not None else ()
+        texts = {path: touched_paths(row.cwd, (path,), 1) for path in {touch.path for touch in touches}}
+        matching = {
+            path: [only_changed for pattern, only_changed in named if pattern.is_in(text.cwd, text.all)]
+            for path, text in texts.items()
+        }
+        return [
+            touch
+            for touch in touches
+            if any(touch.kind != READ or not only_changed for only_changed in matching[touch.path])
+        ]
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()

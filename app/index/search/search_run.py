@@ -345,9 +345,13 @@ class SearchRun:
 
     def _hit(self, search_pass: SearchPass, document: Document) -> Hit:
         """The one hit of a session."""
+        details = search_pass.files.details
         if not search_pass.plan.wanted:
-            return Hit(document.row, "row")
-        places, details = search_pass.places[document], search_pass.files.details
+            if not self.query.paths:
+                return Hit(document.row, "row")
+            hit = Hit.later(document.row, details.fill_touch, document)
+            return hit.find_with(partial(details.touch_offsets, document))
+        places = search_pass.places[document]
         missing = tuple(name for name, place in zip(self._names, places, strict=False) if not place)
         return Hit.later(
             document.row, details.fill_best, document, tier_of(places), missing, search_pass.plan.near
