@@ -136,4 +136,5 @@ async def test_folder_agent_and_a_count_of_four_digits_are_in_a_row_of_each_widt
         assert {len(row) for row in drawn.values()} == {cells - 1}
         assert {"pi", "1234"} <= set(drawn["long"].split())
         assert "wea" in drawn["long"] or "station" in drawn["long"]
-        assert "omp" in drawn["other"].split() and "app" in drawn["other"]
+        assert "omp" in drawn["other"].split()
+        assert "app" in drawn["other"]
