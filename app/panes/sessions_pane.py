@@ -499,7 +499,12 @@ class SessionsPane(Pane):
             may_move = is_unmoved and (not self._ranks or is_early)
             self._rank(event, may_move=may_move)
             self.list.set_found(
-                event.paths, list(event.words), ranks=self._ranks, hidden=event.hidden, to_first=may_move
+                event.paths,
+                list(event.words),
+                ranks=self._ranks,
+                sort=event.sort,
+                hidden=event.hidden,
+                to_first=may_move,
             )
             self.hits.show(event.hits, event.query, is_due=self.is_due)
             self.hits.count()

@@ -169,6 +169,7 @@ class SessionSearch(BackgroundService):
                     faults=tuple({(note.position, note.length): None for note in (*page.notes, *unknown)}),
                     hits=hits.copy(),
                     order=tuple(hits),
+                    sort=run.query.sort,
                     provisional=is_provisional,
                     loosened=page.loosened,
                     deleted=tuple(deleted),

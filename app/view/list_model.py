@@ -738,17 +738,26 @@ class ListModel:
         words: list[str],
         *,
         ranks: Mapping[str, int] | None = None,
+        sort: str = "",
         hidden: bool = False,
     ) -> None:
         """Show the sessions that a search has found, in one list without groups.
 
         :param words: the folded words to highlight in the lines.
         :param ranks: path -> position in the list.
+        :param sort: the order that the query names; "" for none.
         :param hidden: show those of them as well that the list hides otherwise.
         """
-        self._query.match_found(paths, words, ranks=ranks or {}, asks_hidden=hidden)
+        self._query.match_found(paths, words, ranks=ranks or {}, sort=sort, asks_hidden=hidden)
         self._show_hidden()
         self._build()
+
+    @property
+    def shown_order(self) -> str:
+        """The order of the list: that of the search if there is one, else of the arrangement."""
+        if not self._query.is_ranked:
+            return self.arrangement.order
+        return self._query.sort or self.arrangement.search_order
 
     # lookup
 

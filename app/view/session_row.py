@@ -268,7 +268,7 @@ def _layout(model: ListModel, cells: int) -> Sequence[_Column]:
     return _layout_for(
         cells + SCROLLBAR,
         model.used_columns,
-        arrangement.order,
+        model.shown_order,
         has_folder=_has_folder(model),
         has_words=not shows_prompts,
     )
@@ -338,7 +338,7 @@ def _cell(model: ListModel, column: _Column, row: Row, states: Mapping[str, str]
         number = UNREAD if row.provisional else count_of(row.message_count)
         return f"{number:>{cells}}", "faint" if row.provisional else "messages"
     if column.name == "sort":
-        return f" {sort_column(model.arrangement.order, row, now_ms, model.prices):>{CELLS}}", "count"
+        return f" {sort_column(model.shown_order, row, now_ms, model.prices):>{CELLS}}", "count"
     return f"{age_or_date(row.newest, now_ms):>{cells}}", "age"
 
 
@@ -352,7 +352,7 @@ def render_heads(model: ListModel, cells: int) -> Line:
     """
     if not model.lines:
         return fit_line([], cells)
-    order = model.arrangement.order
+    order = model.shown_order
     sorted_by = "sort" if order in COLUMNS else SORTED_HEADS.get(order, "")
     layout = _layout(model, cells)
     room = max(0, cells - INDENT - sum(column.cells for column in layout) - 1)

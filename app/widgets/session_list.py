@@ -486,6 +486,7 @@ class SessionListView(LineList):
         words: list[str],
         *,
         ranks: Mapping[str, int] | None = None,
+        sort: str = "",
         hidden: bool = False,
         to_first: bool = False,
     ) -> None:
@@ -494,7 +495,7 @@ class SessionListView(LineList):
         :param to_first: move the cursor to the first session instead.
         """
         self._filter(
-            lambda: self.model.set_found(paths, words, ranks=ranks, hidden=hidden),
+            lambda: self.model.set_found(paths, words, ranks=ranks, sort=sort, hidden=hidden),
             leaves_heading=not self.model.is_filtered,
             to_first=to_first,
         )

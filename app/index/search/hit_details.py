@@ -68,6 +68,7 @@ class HitDetails:
     __slots__ = (
         "_best_in_file",
         "_file_passages",
+        "_last_touches",
         "_lock",
         "_places",
         "_plan",
@@ -91,6 +92,7 @@ class HitDetails:
         self._segments = segments
         self._places = places
         self._touched = touched
+        self._last_touches: tuple[Document, Sequence[TouchedFile]] | None = None
         self._file_passages: dict[Document, Sequence[Passage]] = {}
         self._best_in_file = best_in_file
         self._searcher: FileSearcher | None = None
@@ -154,9 +156,8 @@ class HitDetails:
 
     def _named_touches(self, document: Document) -> list[TouchedFile]:
         """The touches of files that the query names, in the order of the calls."""
-        row, named = document.row, self._plan.query.paths
-        touches = (self._touched.touches_of(row) or ()) if self._touched is not None else ()
-        texts = {path: touched_paths(row.cwd, (path,), 1) for path in {touch.path for touch in touches}}
+        cwd, named, touches = document.row.cwd, self._plan.query.paths, self._touches(document)
+        texts = {path: touched_paths(cwd, (path,), 1) for path in {touch.path for touch in touches}}
         matching = {
             path: [only_changed for pattern, only_changed in named if pattern.is_in(text.cwd, text.all)]
             for path, text in texts.items()
@@ -166,6 +167,16 @@ class HitDetails:
             for touch in touches
             if any(touch.kind != READ or not only_changed for only_changed in matching[touch.path])
         ]
+
+    def _touches(self, document: Document) -> Sequence[TouchedFile]:
+        """Each call of a session that touched a file. Those of the last session are kept: a session with
+        100,000 is unpacked once for its excerpt, its count and its place.
+        """
+        last = self._last_touches
+        if last is None or last[0] is not document:
+            touches = self._touched.touches_of(document.row) if self._touched is not None else None
+            last = self._last_touches = document, touches or ()
+        return last[1]
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()
@@ -198,14 +209,10 @@ class HitDetails:
         """The paths of touched files with a term that the session has in no better place, each at the line of
         its call: changes, then reads, the last one first.
         """
-        terms = sum(
-            1 << number
-            for number, place in enumerate(self._places.get(document, b""))
-            if place == FILES and self._touched is not None
-        )
-        touches = (self._touched.touches_of(document.row) or ()) if self._touched and terms else ()
+        places = self._places.get(document, b"")
+        terms = sum(1 << number for number, place in enumerate(places) if place == FILES)
         # Changes come before reads.
-        touches = sorted(touches, key=lambda touch: touch.kind != READ)
+        touches = sorted(self._touches(document), key=lambda touch: touch.kind != READ) if terms else ()
         packed = [pack(FILE, touch.offset, touch.path) for touch in touches]
         in_files = Fields([joined(packed)]).range(0)
         found = finder.passages(document.row, (in_files,)) if packed else ()
