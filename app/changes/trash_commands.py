@@ -353,7 +353,7 @@ def _resolve(
                 return matches[0]
             if matches:
                 return Ambiguous(named, [_candidate_of(item) for item in matches])
-    return NotFound(f"no session in the trash, in an archive or kept has the path or id {named!r}{nowhere}")
+    return NotFound(f"no session in the trash, in an archive or gone has the path or id {named!r}{nowhere}")
 
 
 def _rows_with_gone(setup: Setup) -> Sequence[Row]:

@@ -50,13 +50,19 @@ def _unpack(path: str, descriptor: int) -> int:
     import tempfile  # imported here because the first frame loads this module
 
     folder: str | None = os.path.dirname(path)
-    if not os.access(folder or "", os.W_OK):
-        folder = None  # that of the system
-    with tempfile.TemporaryFile(dir=folder) as file:
-        for data in chunks(path, descriptor):
-            file.write(data)
-        file.flush()
-        return os.dup(file.fileno())
+    while True:
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                for data in chunks(path, descriptor):
+                    file.write(data)
+                file.flush()
+                return os.dup(file.fileno())
+        except OSError as error:
+            if folder is None or error.errno == errno.EIO:
+                raise
+            # It is read-only, or the disk is full: that of the system is another one, perhaps.
+            folder = None
+            os.lseek(descriptor, 0, os.SEEK_SET)
 
 
 def chunks(path: str, descriptor: int) -> Iterator[bytes]:
