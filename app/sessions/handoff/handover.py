@@ -100,7 +100,7 @@ class Handover:
         path = path_to(manager, leaf)
         self._outline = Outline(manager, path if path_only else None, self.losses)
         last = self._outline.entries[-1] if self._outline.entries else None
-        self._leaf = last if path_only else self._outline.of(leaf)
+        self._leaf = last if path_only else self._outline.end_at(leaf)
         self._edits: Mapping[str, Any] = {}
         self._known_originals = self._originals_of_source()
         if not self._same:

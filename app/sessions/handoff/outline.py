@@ -71,6 +71,8 @@ class Outline:
         self._by_id: dict[str, OutlineEntry] = {}
         self._of: dict[int, OutlineEntry] = {}
         """The index of an entry -> what it became."""
+        self._last_before: dict[int, OutlineEntry] = {}
+        """The identity of a result that was moved -> the entry that it stood below."""
         entries = manager.get_entries() if path is None else path
         self.entries = self._read(entries, is_path=path is not None)
         self._break_loops()
@@ -81,6 +83,11 @@ class Outline:
     def of(self, entry: Entry | None) -> OutlineEntry | None:
         """The entry that an entry of the session became."""
         return None if entry is None else self._of.get(entry.index)
+
+    def end_at(self, entry: Entry | None) -> OutlineEntry | None:
+        """The end of the path that ends with an entry of the session. Notes before a result stand behind it."""
+        made = self.of(entry)
+        return made if made is None else self._last_before.get(id(made), made)
 
     def named(self, entry_id: str) -> OutlineEntry | None:
         """The entry that the entry with that id in the session became."""
@@ -220,6 +227,7 @@ class Outline:
                     made.parent = last
         result.parent, first.parent = above, result
         assert last is not None
+        self._last_before[id(result)] = last
         last.children, result.children = result.children, 1
 
 
