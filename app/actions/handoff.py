@@ -185,13 +185,13 @@ def hand_over(
                 "copies": _copies(manager, handover),
                 "originals": handover.originals,
             }
-            marker = {"type": "custom", "id": marker_id, "parentId": None, "timestamp": timestamp}
-            marker |= {"customType": HANDED_OVER, "data": data}
+            head = {"id": marker_id, "parentId": None, "timestamp": timestamp}
+            marker = encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
             header = writing.new_header(new_id, timestamp, location.cwd, source, handover.name)
             storage = FileStorage()
             storage.tidy(new_path)
             announce(change)
-            lines = [writing.head_lines(header, now_ms), encoded(marker) + b"\n", *pieces]
+            lines = [writing.head_lines(header, now_ms), marker + b"\n", *pieces]
             storage.create(new_path, lines)
     losses, asked = handover.losses.found(), _asked(manager)
     return Handed(change, earlier is None, handover.count, handover.ends, losses, asked, location.cwd)

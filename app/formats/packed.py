@@ -87,4 +87,4 @@ def chunks(path: str, descriptor: int) -> Iterator[bytes]:
 
 
 def _damaged(path: str, reason: str) -> OSError:
-    return OSError(errno.EIO, f"the compressed copy is damaged: {reason}", path)
+    return OSError(errno.EIO, f"the compressed file is damaged: {reason}", path)

@@ -264,7 +264,7 @@ def test_verify_and_doctor_name_a_damaged_copy_and_it_is_kept_again(run: Any, ho
     for bad in (whole[:-9], whole[:20] + b"\xff" * 8 + whole[28:], b"", whole + b"x"):
         copy.write_bytes(bad)
         os.utime(copy, ns=(at, at))
-        assert "one.jsonl.gz: the compressed copy is damaged" in run("doctor").out
+        assert "one.jsonl.gz: the compressed file is damaged" in run("doctor").out
         done = run("keep", "--verify")
         assert (done.code, "; kept again" in done.out, str(copy) in done.out) == (0, True, True)
         assert gzip.decompress(copy.read_bytes()) == path.read_bytes()
@@ -273,7 +273,7 @@ def test_verify_and_doctor_name_a_damaged_copy_and_it_is_kept_again(run: Any, ho
     path.unlink()
     done = run("keep", "--verify")
     assert (done.code, "; kept again" in done.out) == (3, False)
-    assert "one.jsonl.gz: cannot be read: the compressed copy is damaged" in run("doctor").out
+    assert "one.jsonl.gz: cannot be read: the compressed file is damaged" in run("doctor").out
     assert "leafmark: 1 file was not read" in run("list").err
     done = run("restore", copy)
     assert done.code in (1, 3)
