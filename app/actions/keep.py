@@ -15,14 +15,15 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from app.actions.safe_move import already_there
 from app.actions.trash import trash, trash_file
 from app.actions.unpacking import damage, make_folders, opened_file, remove_made, unpack
-from app.formats.packed import CHUNK, PACKED, chunks
+from app.formats.packed import CHUNK, PACKED, chunks, unpacked_size
+from app.index.filter_context import expiry_of
 from app.index.row import Row
 from app.paths import make_own_folders
 from app.sessions.errors import (
@@ -164,20 +165,19 @@ def replace(
 
 
 def due(
-    rows: Iterable[Row],
+    rows: Sequence[Row],
     stores: Sequence[Store],
     setting: str,
-    expires: Callable[[Row], int | None],
     now_ms: int,
 ) -> list[tuple[str, Store]]:
     """(path, store) of the sessions to keep at the end of a scan: the kept ones that have changed, and those
     that the user's setting asks for: "expiring" for the ones that their agent may delete within seven days,
     "all" for all that it may ever delete. "ask" and "never" ask for none.
 
-    :param expires: see `app.index.filter_context.expiry_of`.
+    :param rows: all sessions.
     """
     by_root = {store.root: store for store in stores}
-    wanted = dict(outdated(stores))
+    wanted, expires = dict(outdated(stores)), expiry_of(lambda: rows)
     if setting in ("expiring", "all"):
         for row in rows:
             store = by_root.get(row.store)
@@ -208,7 +208,7 @@ def is_current(copy: str, status: os.stat_result) -> bool:
         is_same = os.lstat(copy).st_mtime_ns == status.st_mtime_ns
     except OSError:
         return False
-    return is_same and _unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
+    return is_same and unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
 
 
 def damaged(copy: str) -> tuple[str, str]:
@@ -225,7 +225,7 @@ def sizes(copy: str) -> tuple[int, int]:
     for each in _copies_of(copy):
         with contextlib.suppress(OSError):  # dropped meanwhile
             copy_size += os.stat(each).st_size
-            size += _unpacked_size(each)
+            size += unpacked_size(each)
     return size, copy_size
 
 
@@ -328,16 +328,6 @@ def _artifacts_of(copy: str) -> list[str]:
 
 def _copies_of(copy: str) -> list[str]:
     return [copy, *_artifacts_of(copy)]
-
-
-def _unpacked_size(copy: str) -> int:
-    """The bytes of the file that was copied, modulo 4 GiB, as the end of the copy has it."""
-    try:
-        with opened_file(copy) as descriptor:
-            end = os.fstat(descriptor).st_size
-            return int.from_bytes(os.pread(descriptor, 4, max(0, end - 4)), "little")
-    except (OSError, SessionError):
-        return 0
 
 
 def _state_of(copy: str) -> tuple[int, int, int] | None:

@@ -65,6 +65,18 @@ def _unpack(path: str, descriptor: int) -> int:
             os.lseek(descriptor, 0, os.SEEK_SET)
 
 
+def unpacked_size(path: str) -> int:
+    """The bytes of the content of a compressed file, modulo 4 GiB, as its last four bytes have it; 0 if it
+    cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            file.seek(-4, os.SEEK_END)
+            return int.from_bytes(file.read(4), "little")
+    except OSError:
+        return 0
+
+
 def chunks(path: str, descriptor: int) -> Iterator[bytes]:
     """The content of a compressed file, in chunks.
 
