@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,16 +105,6 @@ def hand_over(
 ) -> Handed:
     """Make a session of another agent from the one at `path`, which is not changed.
 
-    leafmark's own entry is the first one after the header, and the roots of the tree hang on it. It is a
-    custom entry, which is not sent to the model. Its `data` has:
-
-        from       the source: `agent`, `dialect`, `session_id`, `path`, `leaf` and the number of `entries`
-        path_only  whether the session has one path of the source alone
-        ids        id -> id in the source, where they differ
-        copies     id -> key of the entry in statistics, where it is not that of its id and time
-        originals  id -> digest of the entry, and the entry as the source has it, where the way back gives
-                   another
-
     :param env: the environment by which agents find their sessions.
     :param store: where the session was found; None for the one that `env` leads to.
     :param stores: those in which images of the session are looked for.
@@ -140,25 +129,9 @@ def hand_over(
         raise UnknownEntry(path, 0, "there is nothing to hand over before the first entry")
     home = paths.home_folder(env)
     blobs = blobs_of(manager.agent, path, manager.cwd, stores, env, home)
-    handover = Handover(manager, request.to, leaf, path_only=request.path_only, blobs=blobs, now_ms=now_ms)
     location = SessionLocation.of_folder(folder or manager.header_cwd or manager.cwd, None, request.to, env)
-    timestamp, new_id = iso(now_ms), agent_named(request.to).new_id(now_ms)
-    new_path = location.new_path(timestamp, new_id)
     # A kept session whose file is gone is read from its copy.
     source = original_path(path, store.kept if store is not None else "") or manager.session_file or path
-    change = Change(
-        kind="file",
-        path=new_path,
-        entry_id="",
-        before=source,
-        after=new_path,
-        target_id=handover.leaf_id,
-        agent=request.to,
-        session_id=manager.session_id,
-        after_id=new_id,
-        prompt=None if target is None else target.text,
-        source_agent=manager.agent,
-    )
     origin = {
         "agent": manager.agent,
         "dialect": manager.dialect.name,
@@ -169,30 +142,40 @@ def hand_over(
     }
     with _one_at_a_time(state_folder) if state_folder and not dry_run else nullcontext():
         earlier = _earlier(location.session_dir, origin, path_only=request.path_only)
-        if earlier is not None:
-            change = replace(change, path=earlier[0], after=earlier[0], after_id=earlier[1])
         is_written = earlier is None and not dry_run
+        # Before the other entries are made: reading the keys takes as much memory as these.
+        keys = _keys_of(manager) if is_written else []
+        handover = Handover(
+            manager, request.to, leaf, path_only=request.path_only, blobs=blobs, now_ms=now_ms
+        )
+        timestamp, new_id = iso(now_ms), agent_named(request.to).new_id(now_ms)
+        new_path, new_id = earlier or (location.new_path(timestamp, new_id), new_id)
+        change = Change(
+            kind="file",
+            path=new_path,
+            entry_id="",
+            before=source,
+            after=new_path,
+            target_id=handover.leaf_id,
+            agent=request.to,
+            session_id=manager.session_id,
+            after_id=new_id,
+            prompt=None if target is None else target.text,
+            source_agent=manager.agent,
+        )
         writing = handover.writing
         blobs_made = location.blobs_of("") if is_written and writing.limits_size else None
         marker_id = fresh_id({entry.id: None for entry in manager.get_entries()})
         # All entries are read first: only then it is known what is lost, and what leafmark's own entry has.
         pieces = _pieces(handover, marker_id, blobs_made)
         if is_written:
-            data = {
-                "from": origin,
-                "path_only": request.path_only,
-                "ids": dict(handover.ids),
-                "copies": _copies(manager, handover),
-                "originals": handover.originals,
-            }
             head = {"id": marker_id, "parentId": None, "timestamp": timestamp}
-            marker = encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
+            marker = _marker(head, origin, request, handover, keys)
             header = writing.new_header(new_id, timestamp, location.cwd, source, handover.name)
             storage = FileStorage()
             storage.tidy(new_path)
             announce(change)
-            lines = [writing.head_lines(header, now_ms), marker + b"\n", *pieces]
-            storage.create(new_path, lines)
+            storage.create(new_path, [writing.head_lines(header, now_ms), marker + b"\n", *pieces])
     losses, asked = handover.losses.found(), _asked(manager)
     return Handed(change, earlier is None, handover.count, handover.ends, losses, asked, location.cwd)
 
@@ -252,39 +235,61 @@ def _pieces(handover: Handover, marker_id: str, blobs: BlobStore | None) -> list
     return pieces
 
 
-def _copies(manager: SessionManager, handover: Handover) -> dict[str, str]:
-    """The keys by which statistics know the entries of the source, where ids and times do not give them."""
-    try:
-        keys = _keys_of(manager)
-    except (SessionError, OSError):
-        return {}
-    if len(keys) != manager.get_entry_count():
-        return {}
-    return {
+def _marker(
+    head: Mapping[str, Any],
+    origin: Mapping[str, Any],
+    request: Request,
+    handover: Handover,
+    keys: Sequence[bytes],
+) -> bytes:
+    """leafmark's own entry, a custom entry that is not sent to the model: the first one after the header, on
+    which the roots of the tree hang. Its `data` has:
+
+        from       the source: `agent`, `dialect`, `session_id`, `path`, `leaf` and the number of `entries`
+        path_only  whether the session has one path of the source alone
+        ids        id -> id in the source, where they differ
+        copies     id -> key of the entry in statistics, where it is not that of its id and time
+        originals  id -> digest of the entry, and the entry as the source has it, where the way back gives
+                   another
+    """
+    copies = {
         entry_id: keys[index].hex()
         for index, (entry_id, time_ms) in handover.times.items()
-        if key_of(entry_id, time_ms)[:KEY_BYTES] != keys[index]
+        if keys and key_of(entry_id, time_ms)[:KEY_BYTES] != keys[index]
     }
+    data = {
+        "from": origin,
+        "path_only": request.path_only,
+        "ids": dict(handover.ids),
+        "copies": copies,
+        "originals": handover.originals,
+    }
+    return encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
 
 
 def _keys_of(manager: SessionManager) -> list[bytes]:
-    """The keys in statistics of the entries of a session, those of sessions that it goes on from first.
-
-    :raises SessionError, OSError: a file cannot be read.
+    """The keys in statistics of the entries of a session, those of sessions that it goes on from first; none
+    if the files have changed, or cannot be read.
     """
     path, agents = manager.session_file or "", (manager.agent,)
-    with opened(path) as descriptor:
-        head = read_at(descriptor, BASE_WITHIN, 0)
-    parts, _ = base_parts(path, manager.agent, manager.dialect, head, lambda each: Path(each).read_bytes())
-    store = EntryStore(path, manager.dialect.name, CURRENT_VERSION)
     keys: list[bytes] = []
-    for part in parts:
-        # Read alone, a session that goes on from another one begins with an entry that says so.
-        before, start = len(store.entries), 1 if keys else 0
-        store.read_base(part.lines)
-        figures = read_figures(part.path, agents)[start:]
-        keys += [each.key for each in figures[: len(store.entries) - before]]
-    return keys + [each.key for each in read_figures(path, agents)[1 if parts else 0 :]]
+    try:
+        with opened(path) as descriptor:
+            head = read_at(descriptor, BASE_WITHIN, 0)
+        parts, _ = base_parts(
+            path, manager.agent, manager.dialect, head, lambda each: Path(each).read_bytes()
+        )
+        store = EntryStore(path, manager.dialect.name, CURRENT_VERSION)
+        for part in parts:
+            # Read alone, a session that goes on from another one begins with an entry that says so.
+            before, start = len(store.entries), 1 if keys else 0
+            store.read_base(part.lines)
+            figures = read_figures(part.path, agents)[start:]
+            keys += [each.key for each in figures[: len(store.entries) - before]]
+        keys += [each.key for each in read_figures(path, agents)[1 if parts else 0 :]]
+    except (SessionError, OSError):
+        return []
+    return keys if len(keys) == manager.get_entry_count() else []
 
 
 def _earlier(folder: str, origin: dict[str, Any], *, path_only: bool) -> tuple[str, str] | None:
