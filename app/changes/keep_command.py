@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.actions.keep import Kept, damaged, drop, keep, keep_all, replace, sizes
-from app.changes.trash_commands import run_each
+from app.changes.trash_commands import naming_anyway, run_each
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, current_rows, find_session
 from app.index.row import Row
@@ -27,7 +27,7 @@ from app.reports.output import (
     write_json,
     write_lines,
 )
-from app.sessions.errors import LiveSession, SessionError
+from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.base import Store
@@ -92,15 +92,9 @@ def run(options: Options, setup: Setup) -> int:
     if mode == "replace":
 
         def replace_session(row: Row) -> Iterator[Change]:
-            try:
-                yield replace(
-                    row.path, stores[row.store], setup.stores, setup.agent_env, anyway=options.anyway
-                )
-            except LiveSession as error:
-                if error.sure:
-                    raise
-                reason = f"{error.reason} (--anyway replaces it all the same)"
-                raise SessionError(error.path, 0, reason) from None
+            store = stores[row.store]
+            with naming_anyway("replaces"):
+                yield replace(row.path, store, setup.stores, setup.agent_env, anyway=options.anyway)
 
         return run_each(present, replace_session, options, setup)
     return _keep(present, stores, options, setup)
