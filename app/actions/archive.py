@@ -12,6 +12,7 @@ from app.actions.unpacking import opened_file, remove_made, unpack
 from app.formats.errors import SessionError
 from app.sessions.errors import Changed
 from app.sessions.manager.change import Change, announce
+from app.sessions.storage.file_storage import refused
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores.archive import PACKED, Archived
 
@@ -52,16 +53,19 @@ def unarchive(archived: Archived) -> Change:
         after_id=archived.id,
     )
     announce(change)
-    summary = quick_summary(packed, (archived.agent,), archived.mtime_ms)
-    time_ms = archived.mtime_ms if summary is None else summary.modified
     made: list[str] = []
     try:
-        unpack(packed, target, time_ms * 1_000_000, made)
+        unpack(packed, target, archived.mtime_ms * 1_000_000, made)
+        summary = quick_summary(target, (archived.agent,), archived.mtime_ms)
+        if summary is not None:
+            os.utime(target, ns=(summary.modified * 1_000_000,) * 2)
         if os.path.lexists(packed_artifacts):
             move(packed_artifacts, artifacts)
-    except SessionError:
+    except (SessionError, OSError) as error:
         remove_made(made)
-        raise
+        if isinstance(error, SessionError):
+            raise
+        refused(target, error)
     return replace(change, note=_remove_packed(packed))
 
 
