@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.actions.branch_options import NEW_FILE
 from app.formats.text import one_line
 from app.stores import agent_named
 from app.view.cells import shorten, shorten_start, width
@@ -166,6 +165,9 @@ def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> st
 
     :param folder: the folder of the agent, as it is shown; raw.
     """
+    # Imported here: it loads what writes sessions, and the screen loads this module at the start.
+    from app.actions.branch_options import NEW_FILE
+
     plan = option_of(question, choice.where).plan
     if plan.problem:
         return shorten(f"nothing: {one_line(plan.problem, 500)}", cells)
