@@ -79,7 +79,7 @@ async def test_a_day_lists_a_session_that_went_on_later_and_none_without_a_messa
         pi_session(tmp_path, header(name, "/work/app"), *lines, id=name, project="app")
     async with browser() as ui:
         await ui.press("S")
-        await ui.until(lambda: "3 sessions" in ui.text(), "the figures")
+        await ui.until(lambda: "3 sessions, 6 prompts" in ui.text(), "the figures")
         await ui.press("down", "enter")
         await ui.until(lambda: "stats: " in ui.text() and "after" not in ui.listed(), "the list")
         assert {"later", "then"} <= set(ui.listed())
