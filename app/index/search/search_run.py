@@ -312,7 +312,7 @@ class SearchRun:
         # Only the last page has notes about files, because there may be more files with each page.
         notes = (
             *self._notes,
-            *(self._file_notes(as_kept, unread) if done else _slow(search_pass, snapshot.count)),
+            *(self._file_notes(as_kept, unread) if done else self._slow(search_pass, snapshot.count)),
         )
         return Page(
             hits,
@@ -345,6 +345,18 @@ class SearchRun:
         damaged = set(self._take_damage()) - unread.keys()
         if damaged:
             yield Note(damage_note(len(damaged)), 0, 0)
+
+    def _slow(self, search_pass: SearchPass, count: int) -> Iterator[Note]:
+        """Notes about patterns that take long. A live search tells how far one has come.
+
+        :param count: the number of all sessions.
+        """
+        matchers = (*search_pass.plan.wanted, *search_pass.plan.unwanted)
+        if any(matcher.is_slow for matcher in matchers):
+            yield Note("this pattern is slow: it takes a while", 0, 0)
+        files = len(search_pass.undecided) + len(search_pass.incomplete)
+        if self._live and files > _MANY_FILES and any(each.term.kind == REGEX for each in matchers):
+            yield Note(f"sessions searched for the pattern: {search_pass.searched:,} of {count:,}", 0, 0)
 
     # -- hits --
 
@@ -382,17 +394,3 @@ class SearchRun:
 
 Search = SearchRun
 """The name of `SearchRun` in the library (`app.index.Search`)."""
-
-
-def _slow(search_pass: SearchPass, count: int) -> Iterator[Note]:
-    """Notes about patterns that take long.
-
-    :param count: the number of all sessions.
-    """
-    matchers = (*search_pass.plan.wanted, *search_pass.plan.unwanted)
-    if any(matcher.is_slow for matcher in matchers):
-        yield Note("this pattern is slow: it takes a while", 0, 0)
-    files = len(search_pass.undecided) + len(search_pass.incomplete)
-    if files > _MANY_FILES and any(matcher.term.kind == REGEX for matcher in matchers):
-        text = f"sessions searched for the pattern: {search_pass.searched:,} of {count:,}"
-        yield Note(text, 0, 0)
