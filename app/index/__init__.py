@@ -65,28 +65,27 @@ if TYPE_CHECKING:
     from app.index.tool_process import read_tools as read_tools
     from app.stores.base import Store
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "cache": "cache_status rebuild",
-            "catalog.catalog": "Catalog",
-            "figures_file": "current_figures figures_path",
-            "filter_context": "facts_of",
-            "index": "Index",
-            "query.completion": "Completion Vocabulary complete vocabulary",
-            "query.query": "Note QueryError",
-            "row": (
-                "FIELDS Row SCHEMA Signature Span problem_count provisional_row refused_row session_row "
-                "signature_of unread"
-            ),
-            "scan.deltas": "Delta",
-            "search.hit_branch": "Place",
-            "search.results": "Hit Page",
-            "search.search_run": "Search",
-            "tool_process": "read_tools",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "cache": "cache_status rebuild",
+        "catalog.catalog": "Catalog",
+        "figures_file": "current_figures figures_path",
+        "filter_context": "facts_of",
+        "index": "Index",
+        "query.completion": "Completion Vocabulary complete vocabulary",
+        "query.query": "Note QueryError",
+        "row": (
+            "FIELDS Row SCHEMA Signature Span problem_count provisional_row refused_row session_row "
+            "signature_of unread"
+        ),
+        "scan.deltas": "Delta",
+        "search.hit_branch": "Place",
+        "search.results": "Hit Page",
+        "search.search_run": "Search",
+        "tool_process": "read_tools",
+    },
+)
 
 
 def open(  # callers write app.index.open(...)
