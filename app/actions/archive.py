@@ -135,7 +135,6 @@ def _unpack(archived: Archived, source: IO[bytes]) -> bool:
 
 
 def _chunks(packed: str, source: IO[bytes]) -> Iterator[bytes]:
-    """The decompressed bytes, in chunks."""
     with gzip.GzipFile(fileobj=source) as unpacked:
         size = 0
         while data := _next_chunk(packed, unpacked):

@@ -156,7 +156,6 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         return self._entries.get((item.row.path, item.entry_id), LabelledEntry())
 
     def _show_entry(self) -> None:
-        """Show more of the entry under the cursor."""
         item, said = self._list.picked, ""
         if item is not None:
             entry = self._entry(item)

@@ -265,7 +265,6 @@ class SessionsPane(Pane):
         self.heads.display = has_heads(height) and not self.is_alone
 
     def _draw_panel(self, cells: int, height: int) -> list[Line]:
-        """The panel of a screen without any session."""
         places = self.model.searched if self._places is None else self._places
         keys = no_session_keys(typing=self.preset.keeps_box, typed=bool(self.box.value))
         return welcome_panel(places or (), self._home, cells, height, keys)

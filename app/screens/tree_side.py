@@ -342,7 +342,6 @@ class TreeSide(Vertical):
         self._owner.refresh_bars()
 
     def _renew_project(self) -> None:
-        """Show the project under the cursor as it is now."""
         self.project_pane.renew(self._list.project, self._list.states)
 
     @on(ProjectLines.Chosen)

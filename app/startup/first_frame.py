@@ -194,7 +194,6 @@ def fill(
 
 
 def _height(terminal: Terminal, arrangement: Arrangement, query: str | None) -> int:
-    """The number of lines for the list."""
     columns, lines = terminal.size
     preset = BROWSER if query is None else SELECTOR
     return preset.list_lines(columns, lines, arrangement.panes)

@@ -235,7 +235,6 @@ class _Ends:
 
 
 def _lines_with(word: bytes, lines: bytes) -> Iterator[bytes]:
-    """The lines that contain `word`."""
     position = lines.find(word)
     while position >= 0:
         start = lines.rfind(b"\n", 0, position) + 1

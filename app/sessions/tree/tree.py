@@ -262,7 +262,6 @@ class SessionTree:
         return all(self._links.append(node) for node in nodes)
 
     def _set_leaf_and_labels(self) -> None:
-        """Find the leaf, and set the labels of the entries."""
         entries = self.entries
         if self._dialect.one_entry_a_line:
             self.leaf = entries[-1] if entries else None
