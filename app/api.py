@@ -93,7 +93,7 @@ def redact(text: str) -> str:
 def export(path: str | os.PathLike[str], format: str = "html", *, redacted: bool | None = None) -> bytes:
     """Return the session at `path` as a document, in UTF-8.
 
-    :param format: "html", "md", "json" or "jsonl", as of `leafmark export --to`.
+    :param format: "html", "md", "json" or "jsonl", a format of `leafmark export --to`.
     :param redacted: replace secrets, home folders and user names; None for HTML and Markdown alone.
     :raises SessionError, OSError: it is no session, or cannot be read.
     :raises ValueError: `format` is unknown.

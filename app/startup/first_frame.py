@@ -51,7 +51,7 @@ ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24
 class Terminal:
     """The terminal between the first frame and Textual: in the alternate screen, without an echo.
 
-    :meth:`restore` gives back the settings that it had at first.
+    `restore` gives back the settings that it had at first.
     """
 
     def __init__(self, output: int, source: int, encoding: str = "utf-8") -> None:
