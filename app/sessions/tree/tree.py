@@ -347,7 +347,7 @@ def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
     :raises OSError: the file cannot be read.
     """
     with opened(path) as descriptor:
-        size = run_start(descriptor, 0, os.fstat(descriptor).st_size)
+        size = run_start(descriptor, os.fstat(descriptor).st_size)
         if size < 4 * END_BYTES:
             return None
         header = find_header(path, descriptor, agents)
