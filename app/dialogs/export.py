@@ -6,6 +6,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, Static
@@ -160,13 +161,11 @@ class ExportDialog(Dialog["ExportAnswer | None"]):
     def _complain(self, text: str) -> None:
         self.set_text("#wrong", inert(text))
 
-    def on_choice_row_chosen(self) -> None:
-        self._ask_anew()
-
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._ask_anew()
 
+    @on(ChoiceRow.Chosen)
     def _ask_anew(self) -> None:
         if self.is_mounted:
             self._there = ""
