@@ -178,15 +178,19 @@ def _types_text(key: str) -> bool:
     return key == "space" or (len(key_name(key)) == 1 and key not in ("up", "down", "left", "right"))
 
 
+_FIRST_KEYS = ("session.resume", "filter.open", "session.read", "session.tree", "session.mark")
+"""The first commands in the footer of the list."""
+
+
 def footer(pane: str) -> list[tuple[str, str]]:
     """(key, label) pairs for the footer while ``pane`` has the focus."""
     own = pane_commands(pane)
     if pane in ("tree", "entry"):
         own += pane_commands("right")
     if pane == "sessions":
-        # In this order, because the last keys are left out if there is no room.
-        own = [*own[:2], *pane_commands("side"), *own[2:]]
-    return offered((*own, *pane_commands("app")))
+        # The last keys are left out if there is no room.
+        own = [*map(command_by_id, _FIRST_KEYS), *pane_commands("side"), *own]
+    return offered(dict.fromkeys((*own, *pane_commands("app"))))
 
 
 def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:

@@ -86,7 +86,7 @@ async def test_the_footer_has_the_keys_of_the_preview(browser, three):
         await ui.pilot.click("#preview", offset=(3, 1))
         assert ui.focus == "preview"
         footer = ui.text().splitlines()[-1]
-        assert "Enter resume  Ctrl+R rename  Ctrl+D trash  t tree  / search" in footer
+        assert "Enter resume  / search  t tree  Ctrl+R rename  Ctrl+D trash" in footer
         assert footer.split() == [
             word for word in in_list.split() if word not in ("Space", "mark", "v", "read")
         ]
