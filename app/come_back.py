@@ -40,9 +40,9 @@ class Agent:
 
         :return: its exit code; the number of the signal that ended it, negative.
         """
-        for number in (signal.SIGINT, signal.SIGQUIT):
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
             # The terminal sends them to the agent as well. A handler, unlike SIG_IGN, is not inherited.
-            self._handle(number, lambda number, frame: None)
+            self._handle(number, _leave_to_agent)
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._handle(number, self._pass_on)
         pid = os.fork()
@@ -56,8 +56,17 @@ class Agent:
             if not os.WIFSTOPPED(status):
                 return os.waitstatus_to_exitcode(status)
             # The shell waits for this process, and takes the terminal when it stops.
-            os.kill(os.getpid(), os.WSTOPSIG(status))
+            self._stop(os.WSTOPSIG(status))
             os.kill(pid, signal.SIGCONT)
+
+    def _stop(self, number: int) -> None:
+        """Stop by a signal until the shell continues this process."""
+        handler = signal.getsignal(number)
+        if handler is _leave_to_agent:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        if handler is _leave_to_agent:
+            signal.signal(number, handler)
 
     def _handle(self, number: int, handler: Any) -> None:
         # One that is ignored stays so, as under nohup.
@@ -68,6 +77,10 @@ class Agent:
         self.ended = self.ended or number
         if self._pid:
             os.kill(self._pid, number)
+
+
+def _leave_to_agent(number: int, frame: object) -> None:
+    """Handle a signal that the agent gets as well: this process follows the agent."""
 
 
 def _become(how: dict[str, Any], argv: list[str]) -> None:
