@@ -32,6 +32,8 @@ _LONGEST_LINE = 4_096
 RESUME, FORK = "resume", "fork"
 """Ways to go on in another folder."""
 
+NEW_FILE = "NEW"
+"""Placeholder for the name of a file that does not exist yet, in a command that is shown."""
 EXAMPLE_PROBLEM = "this is an example"
 """The problem of a plan for a session of the demo."""
 EXAMPLE_PROJECT = "no session can be started in an example project"

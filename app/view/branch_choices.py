@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.resume import NEW_FILE
 from app.formats.text import one_line
 from app.stores import agent_named
 from app.view.cells import shorten, shorten_start, width
@@ -172,7 +174,11 @@ def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> st
     if is_sent(question, choice.text):
         prompt = f' "{shorten(one_line(choice.text.strip(), 500), 24)}"'
     room = max(12, cells - width(place) - width(prompt))
-    return shorten(command_line([one_line(word, 2_000) for word in plan.argv], room) + prompt + place, cells)
+    words = [
+        NEW_FILE if os.path.basename(word).startswith(f"{NEW_FILE}.") else one_line(word, 2_000)
+        for word in plan.argv
+    ]
+    return shorten(command_line(words, room) + prompt + place, cells)
 
 
 def writes(question: BranchOptions, choice: Choice, undo: str) -> str:
