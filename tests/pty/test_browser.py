@@ -375,7 +375,10 @@ def test_browsing_changes_no_file_of_the_stores(shell):
     before = state()
     with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
-        terminal.press("j", "k", "t", "up", "v", "r")
+        terminal.press("j", "k", "t", "up", "v")
+        # The raw view shows an entry of the conversation, which is read first.
+        terminal.wait_for(lambda screen: screen.shows("zoomed") and screen.shows("← leaf  10:03"))
+        terminal.press("r")
         terminal.wait_for_text('"role"')
         terminal.press("q", "1", "/")
         terminal.send("login")

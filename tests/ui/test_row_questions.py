@@ -246,7 +246,8 @@ async def test_the_edit_of_a_label_leaves_the_connectors_in_view_and_offers_rece
         await ui.press("up")
         assert "Label: new " in ui.text()
         await ui.press("down", "enter")
-        await ui.until(lambda: ui.text().count("◆ redis idea") == 2, "the label")
+        # Each of the two is in the tree and in the conversation.
+        await ui.until(lambda: ui.text().count("◆ redis idea") == 4, "the label")
 
 
 async def test_a_row_may_move_before_its_editor_is_mounted(browser, three):
