@@ -311,4 +311,4 @@ def test_keys_are_left_out_from_the_end_and_the_help_stays_at_the_right():
         assert text.endswith("  ? help "), cells
     assert "q quit" in text
     assert "Space mark  " in plain_text(keys_line(80, pairs))
-    assert "/ search" not in plain_text(keys_line(80, pairs))
+    assert "Tab pane" not in plain_text(keys_line(80, pairs))
