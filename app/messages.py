@@ -181,6 +181,7 @@ class SearchFound(Message):
     faults         (position, length) in the query of each note, or of the invalid part
     hits           the best hit of each session, by path; call `Hit.look_up` in a thread
     order          the paths in the order of the search
+    sort           the order that the query names (`sort:`); "" for none
     provisional    the order may still change
     loosened       no session has all words: these have some
     deleted        those of the sessions whose files are gone
@@ -199,6 +200,7 @@ class SearchFound(Message):
     faults: Sequence[tuple[int, int]] = ()
     hits: Mapping[str, Hit] = field(default_factory=dict)
     order: Sequence[str] = ()
+    sort: str = ""
     provisional: bool = False
     loosened: bool = False
     deleted: Sequence[Row] = ()

@@ -57,6 +57,8 @@ async def settled(app: Any, pilot: Any) -> None:
     """Wait until the details of the session under the cursor are shown, or a dialog is open."""
 
     def shown() -> bool:
+        if not app.screen.is_mounted:
+            return False
         entry = app.screen.query("#entry")
         if entry:
             images = [line.drawing for line in entry.first().lines if hasattr(line, "drawing")]

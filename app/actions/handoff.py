@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from app import paths
 from app.actions.branch import target_at
 from app.actions.session_edits import ROOT, require_entry, resolve_entry, resolve_folder
-from app.formats.dialects import dialect_named
 from app.formats.dialects.base import BASE_WITHIN
 from app.formats.dialects.copies import HANDED_OVER, KEY_BYTES, key_of
 from app.formats.entry_types import SILENT
@@ -28,14 +27,14 @@ from app.formats.timestamps import iso
 from app.sessions.bases import base_parts
 from app.sessions.errors import BadValue, SessionError, UnknownEntry, WriteFailed
 from app.sessions.handoff.handover import Handover, encoded, leaf_of, path_to
-from app.sessions.handoff.losses import Loss
+from app.sessions.handoff.messages import Loss
 from app.sessions.manager.change import Change, announce
 from app.sessions.manager.entry_store import Entry, EntryStore
 from app.sessions.manager.location import SessionLocation
 from app.sessions.manager.navigation import Target
 from app.sessions.manager.session_file import fresh_id
 from app.sessions.manager.session_manager import SessionManager
-from app.sessions.storage.blobs import blobs_of, externalize
+from app.sessions.storage.blobs import BlobStore, blobs_of, externalize
 from app.sessions.storage.file_storage import FileStorage, refused
 from app.sessions.summaries.figures_reader import read_figures
 from app.stores import AGENTS, agent_named
@@ -130,19 +129,53 @@ def hand_over(
         raise UnknownEntry(path, 0, "there is nothing to hand over before the first entry")
     home = paths.home_folder(env)
     blobs = blobs_of(manager.agent, path, manager.cwd, stores, env, home)
-    handover = Handover(manager, request.to, leaf, path_only=request.path_only, blobs=blobs, now_ms=now_ms)
     location = SessionLocation.of_folder(folder or manager.header_cwd or manager.cwd, None, request.to, env)
     # A kept session whose file is gone is read from its copy.
     source = original_path(path, store.kept if store is not None else "") or manager.session_file or path
-    leaf_id = leaf.id if leaf is not None else None
-    made = _NewSession(manager, handover, location, request, source, leaf_id, now_ms)
+    origin = {
+        "agent": manager.agent,
+        "dialect": manager.dialect.name,
+        "session_id": manager.session_id,
+        "path": source,
+        "leaf": leaf.id if leaf is not None else None,
+        "entries": manager.get_entry_count(),
+    }
     with _one_at_a_time(state_folder) if state_folder and not dry_run else nullcontext():
-        earlier = made.earlier()
-        writes = earlier is None and not dry_run
-        pieces = made.pieces(blobs_go=writes)
-        if writes:
-            made.write(pieces)
-    change = made.change(target, *(earlier or ("", "")))
+        earlier = _earlier(location.session_dir, origin, path_only=request.path_only)
+        is_written = earlier is None and not dry_run
+        # Before the other entries are made: reading the keys takes as much memory as these.
+        keys = _keys_of(manager) if is_written else []
+        handover = Handover(
+            manager, request.to, leaf, path_only=request.path_only, blobs=blobs, now_ms=now_ms
+        )
+        timestamp, new_id = iso(now_ms), agent_named(request.to).new_id(now_ms)
+        new_path, new_id = earlier or (location.new_path(timestamp, new_id), new_id)
+        change = Change(
+            kind="file",
+            path=new_path,
+            entry_id="",
+            before=source,
+            after=new_path,
+            target_id=handover.leaf_id,
+            agent=request.to,
+            session_id=manager.session_id,
+            after_id=new_id,
+            prompt=None if target is None else target.text,
+            source_agent=manager.agent,
+        )
+        writing = handover.writing
+        blobs_made = location.blobs_of("") if is_written and writing.limits_size else None
+        marker_id = fresh_id({entry.id: None for entry in manager.get_entries()})
+        # All entries are read first: only then it is known what is lost, and what leafmark's own entry has.
+        pieces = _pieces(handover, marker_id, blobs_made)
+        if is_written:
+            head = {"id": marker_id, "parentId": None, "timestamp": timestamp}
+            marker = _marker(head, origin, request, handover, keys)
+            header = writing.new_header(new_id, timestamp, location.cwd, source, handover.name)
+            storage = FileStorage()
+            storage.tidy(new_path)
+            announce(change)
+            storage.create(new_path, [writing.head_lines(header, now_ms), marker + b"\n", *pieces])
     losses, asked = handover.losses.found(), _asked(manager)
     return Handed(change, earlier is None, handover.count, handover.ends, losses, asked, location.cwd)
 
@@ -180,155 +213,99 @@ def _asked(manager: SessionManager) -> list[str]:
     return [model for model, _ in asked.most_common() if model]
 
 
-class _NewSession:
-    """The file of the new session."""
+def _pieces(handover: Handover, marker_id: str, blobs: BlobStore | None) -> list[bytes]:
+    """The lines of the entries, newlines included, many in each piece.
 
-    def __init__(
-        self,
-        manager: SessionManager,
-        handover: Handover,
-        location: SessionLocation,
-        request: Request,
-        source: str,
-        leaf_id: str | None,
-        now_ms: int,
-    ) -> None:
-        self._manager = manager
-        self._handover = handover
-        self._location = location
-        self._request = request
-        self._source = source
-        self._now_ms = now_ms
-        self._id = agent_named(request.to).new_id(now_ms)
-        self._timestamp = iso(now_ms)
-        self._path = location.new_path(self._timestamp, self._id)
-        self._from = {
-            "agent": manager.agent,
-            "dialect": manager.dialect.name,
-            "session_id": manager.session_id,
-            "path": source,
-            "leaf": leaf_id,
-            "entries": manager.get_entry_count(),
-        }
+    :param marker_id: the id of leafmark's own entry.
+    :param blobs: where images go; None if they stay in the lines.
+    """
 
-    def pieces(self, *, blobs_go: bool) -> list[bytes]:
-        """The lines after the header, newlines included, many in each piece: leafmark's own entry, then the
-        others.
-
-        :param blobs_go: images go to the blobs of the target; else they stay.
-        """
-        marker_id = fresh_id({entry.id: None for entry in self._manager.get_entries()})
-        # Joined, because the encoder gives each line several times the memory that it needs.
-        lines = self._encoded(marker_id, blobs_go=blobs_go)
-        pieces = []
-        while batch := list(islice(lines, _LINES)):
-            pieces.append(b"".join(batch))
-        data = {
-            "from": self._from,
-            "path_only": self._request.path_only,
-            "ids": dict(self._handover.ids),
-            "copies": self._copies(),
-            "originals": self._handover.originals,
-        }
-        head = {"id": marker_id, "parentId": None, "timestamp": self._timestamp}
-        marker = encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
-        return [marker + b"\n", *pieces]
-
-    def _encoded(self, marker_id: str, *, blobs_go: bool) -> Iterator[bytes]:
-        writing = dialect_named(self._request.to).writing
-        blobs = self._location.blobs_of("") if blobs_go and writing and writing.limits_size else None
-        for entry in self._handover.entries(marker_id):
+    def lines() -> Iterator[bytes]:
+        for entry in handover.entries(marker_id):
             try:
                 raw = externalize(entry.raw, blobs) if blobs is not None and not entry.line else entry.raw
             except OSError as error:
-                refused(blobs.folder if blobs is not None else self._path, error)
+                refused(blobs.folder if blobs is not None else "", error)
             yield (entry.line or encoded(raw)) + b"\n"
 
-    def _copies(self) -> dict[str, str]:
-        """The keys by which statistics know the entries of the source, where an id and a time do not give
-        them.
-        """
-        try:
-            keys = _keys_of(self._manager)
-        except (SessionError, OSError):
-            return {}
-        if len(keys) != self._manager.get_entry_count():
-            return {}
-        copies = {}
-        for index, (entry_id, time_ms) in self._handover.times.items():
-            if key_of(entry_id, time_ms)[:KEY_BYTES] != keys[index]:
-                copies[entry_id] = keys[index].hex()
-        return copies
+    # Joined, because the encoder gives each line several times the memory that it needs.
+    found, pieces = lines(), []
+    while batch := list(islice(found, _LINES)):
+        pieces.append(b"".join(batch))
+    return pieces
 
-    def write(self, pieces: Sequence[bytes]) -> None:
-        """Write the file, of mode 0600, whole or not at all.
 
-        :raises WriteFailed: the system refuses.
-        """
-        writing = dialect_named(self._request.to).writing
-        assert writing is not None
-        header = writing.new_header(
-            self._id, self._timestamp, self._location.cwd, self._source, self._handover.name
-        )
-        storage = FileStorage()
-        storage.tidy(self._path)
-        announce(self.change(None))
-        storage.create(self._path, [writing.head_lines(header, self._now_ms), *pieces])
+def _marker(
+    head: Mapping[str, Any],
+    origin: Mapping[str, Any],
+    request: Request,
+    handover: Handover,
+    keys: Sequence[bytes],
+) -> bytes:
+    """leafmark's own entry, a custom entry that is not sent to the model: the first one after the header, on
+    which the roots of the tree hang. Its `data` has:
 
-    def change(self, target: Target | None, path: str = "", session_id: str = "") -> Change:
-        """The change that makes the session, or the one at `path` that is there."""
-        manager = self._manager
-        return Change(
-            kind="file",
-            path=path or self._path,
-            entry_id="",
-            before=self._source,
-            after=path or self._path,
-            target_id=self._handover.leaf_id,
-            agent=self._request.to,
-            session_id=manager.session_id,
-            after_id=session_id or self._id,
-            prompt=None if target is None else target.text,
-            source_agent=manager.agent,
-        )
-
-    def earlier(self) -> tuple[str, str] | None:
-        """Path and id of the session that an earlier hand-over of the same entries made; None for none."""
-        found: tuple[str, str] | None = None
-        for path in sorted(_files(self._location.session_dir)):
-            session_id, data = _marker_in(path, self._source)
-            is_same = data.get("path_only") is self._request.path_only
-            if is_same and data.get("from") == self._from:
-                found = path, session_id
-        return found
+        from       the source: `agent`, `dialect`, `session_id`, `path`, `leaf` and the number of `entries`
+        path_only  whether the session has one path of the source alone
+        ids        id -> id in the source, where they differ
+        copies     id -> key of the entry in statistics, where it is not that of its id and time
+        originals  id -> digest of the entry, and the entry as the source has it, where the way back gives
+                   another
+    """
+    copies = {
+        entry_id: keys[index].hex()
+        for index, (entry_id, time_ms) in handover.times.items()
+        if keys and key_of(entry_id, time_ms)[:KEY_BYTES] != keys[index]
+    }
+    data = {
+        "from": origin,
+        "path_only": request.path_only,
+        "ids": dict(handover.ids),
+        "copies": copies,
+        "originals": handover.originals,
+    }
+    return encoded({"type": "custom", **head, "customType": HANDED_OVER, "data": data})
 
 
 def _keys_of(manager: SessionManager) -> list[bytes]:
-    """The keys in statistics of the entries of a session, those of sessions that it goes on from first.
-
-    :raises SessionError, OSError: a file cannot be read.
+    """The keys in statistics of the entries of a session, those of sessions that it goes on from first; none
+    if the files have changed, or cannot be read.
     """
     path, agents = manager.session_file or "", (manager.agent,)
-    with opened(path) as descriptor:
-        head = read_at(descriptor, BASE_WITHIN, 0)
-    parts, _ = base_parts(path, manager.agent, manager.dialect, head, lambda each: Path(each).read_bytes())
-    store = EntryStore(path, manager.dialect.name, CURRENT_VERSION)
     keys: list[bytes] = []
-    for part in parts:
-        # Read alone, a session that goes on from another one begins with an entry that says so.
-        before, start = len(store.entries), 1 if keys else 0
-        store.read_base(part.lines)
-        figures = read_figures(part.path, agents)[start:]
-        keys += [each.key for each in figures[: len(store.entries) - before]]
-    return keys + [each.key for each in read_figures(path, agents)[1 if parts else 0 :]]
-
-
-def _files(folder: str) -> Iterator[str]:
     try:
-        names = os.listdir(folder)
+        with opened(path) as descriptor:
+            head = read_at(descriptor, BASE_WITHIN, 0)
+        parts, _ = base_parts(
+            path, manager.agent, manager.dialect, head, lambda each: Path(each).read_bytes()
+        )
+        store = EntryStore(path, manager.dialect.name, CURRENT_VERSION)
+        for part in parts:
+            # Read alone, a session that goes on from another one begins with an entry that says so.
+            before, start = len(store.entries), 1 if keys else 0
+            store.read_base(part.lines)
+            figures = read_figures(part.path, agents)[start:]
+            keys += [each.key for each in figures[: len(store.entries) - before]]
+        keys += [each.key for each in read_figures(path, agents)[1 if parts else 0 :]]
+    except (SessionError, OSError):
+        return []
+    return keys if len(keys) == manager.get_entry_count() else []
+
+
+def _earlier(folder: str, origin: dict[str, Any], *, path_only: bool) -> tuple[str, str] | None:
+    """Path and id of the session in `folder` that an earlier hand-over of the same entries made; None for
+    none.
+    """
+    try:
+        names = sorted(os.listdir(folder), reverse=True)
     except OSError:
-        return
-    yield from (os.path.join(folder, name) for name in names if name.endswith(".jsonl"))
+        return None
+    for name in names:
+        path = os.path.join(folder, name)
+        session_id, data = _marker_in(path, origin["path"]) if name.endswith(".jsonl") else ("", {})
+        if data.get("path_only") is path_only and data.get("from") == origin:
+            return path, session_id
+    return None
 
 
 def _marker_in(path: str, source: str) -> tuple[str, dict[str, Any]]:

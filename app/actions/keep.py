@@ -13,16 +13,17 @@ import dataclasses
 import fcntl
 import os
 import re
-import stat
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from app.actions.safe_move import already_there, move
+from app.actions.safe_move import already_there
 from app.actions.trash import trash, trash_file
-from app.formats.packed import CHUNK, PACKED, chunks
+from app.actions.unpacking import damage, make_folders, opened_file, remove_made, unpack
+from app.formats.packed import CHUNK, PACKED, chunks, unpacked_size
+from app.index.filter_context import expiry_of
 from app.index.row import Row
 from app.paths import make_own_folders
 from app.sessions.errors import (
@@ -31,7 +32,6 @@ from app.sessions.errors import (
     NotAFile,
     NotThere,
     SessionError,
-    Unreadable,
     WriteFailed,
 )
 from app.sessions.manager.change import Change, announce
@@ -50,7 +50,6 @@ _TRIES = 3
 _LEVEL = 5
 """The effort of the compression: with 6, a copy is 2 % smaller and takes a quarter longer."""
 _MOST_THREADS = 4
-_READ = os.O_RDONLY | os.O_NONBLOCK
 
 
 class Kept(NamedTuple):
@@ -66,10 +65,6 @@ class Kept(NamedTuple):
     size: int
     copy_size: int
     written: int
-
-
-class DamagedCopy(Unreadable):
-    """A copy cannot be unpacked completely; it stays where it is."""
 
 
 def keep(path: str, store: Store, stores: Sequence[Store], *, anew: bool = False) -> Kept:
@@ -170,20 +165,19 @@ def replace(
 
 
 def due(
-    rows: Iterable[Row],
+    rows: Sequence[Row],
     stores: Sequence[Store],
     setting: str,
-    expires: Callable[[Row], int | None],
     now_ms: int,
 ) -> list[tuple[str, Store]]:
     """(path, store) of the sessions to keep at the end of a scan: the kept ones that have changed, and those
     that the user's setting asks for: "expiring" for the ones that their agent may delete within seven days,
     "all" for all that it may ever delete. "ask" and "never" ask for none.
 
-    :param expires: see `app.index.filter_context.expiry_of`.
+    :param rows: all sessions.
     """
     by_root = {store.root: store for store in stores}
-    wanted = dict(outdated(stores))
+    wanted, expires = dict(outdated(stores)), expiry_of(lambda: rows)
     if setting in ("expiring", "all"):
         for row in rows:
             store = by_root.get(row.store)
@@ -214,18 +208,7 @@ def is_current(copy: str, status: os.stat_result) -> bool:
         is_same = os.lstat(copy).st_mtime_ns == status.st_mtime_ns
     except OSError:
         return False
-    return is_same and _unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
-
-
-def damage(copy: str) -> str:
-    """Why a copy cannot be unpacked, "" if it can. The whole copy is read."""
-    try:
-        with _opened(copy) as descriptor:
-            for _ in chunks(copy, descriptor):
-                pass
-    except (OSError, SessionError) as error:
-        return getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
-    return ""
+    return is_same and unpacked_size(copy) == status.st_size & 0xFFFF_FFFF
 
 
 def damaged(copy: str) -> tuple[str, str]:
@@ -242,7 +225,7 @@ def sizes(copy: str) -> tuple[int, int]:
     for each in _copies_of(copy):
         with contextlib.suppress(OSError):  # dropped meanwhile
             copy_size += os.stat(each).st_size
-            size += _unpacked_size(each)
+            size += unpacked_size(each)
     return size, copy_size
 
 
@@ -263,8 +246,8 @@ def restore_kept(copy: str, store: Store, retention: int | None, now_ms: int) ->
     path = original_path(copy, store.kept)
     if os.path.lexists(path):
         raise already_there(path)
-    with _opened(copy):
-        pass  # if it is missing, no folder is made
+    with opened_file(copy):
+        pass  # if it is missing, nothing is announced
     summary = quick_summary(copy, store.agents, 0)
     agent, session_id = (summary.agent, summary.id) if summary else (store.agent.name, "")
     change = Change(
@@ -285,11 +268,12 @@ def restore_kept(copy: str, store: Store, retention: int | None, now_ms: int) ->
             if each != copy and os.path.lexists(target):
                 there += 1
                 continue
-            _unpack_file(each, target, time_after_restore(os.stat(each).st_mtime_ns, retention, now_ms), made)
+            time_ns = time_after_restore(os.stat(each).st_mtime_ns, retention, now_ms)
+            unpack(each, target, time_ns, made)
+            # The copy is up to date: the file has this time now.
+            os.utime(each, ns=(time_ns, time_ns))
     except (SessionError, OSError) as error:
-        for each in reversed(made):
-            with contextlib.suppress(OSError):
-                os.rmdir(each) if os.path.isdir(each) else os.unlink(each)
+        remove_made(made)
         if isinstance(error, SessionError):
             raise
         refused(path, error)
@@ -346,33 +330,6 @@ def _copies_of(copy: str) -> list[str]:
     return [copy, *_artifacts_of(copy)]
 
 
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[int]:
-    """:raises NotThere, NotAFile, Unreadable: it is no file that can be read."""
-    try:
-        descriptor = os.open(path, _READ)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotThere(path, 0, "no such file") from None
-    except (OSError, ValueError) as error:
-        raise Unreadable(path, 0, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise NotAFile(path, 0, "is no regular file")
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _unpacked_size(copy: str) -> int:
-    """The bytes of the file that was copied, modulo 4 GiB, as the end of the copy has it."""
-    try:
-        with _opened(copy) as descriptor:
-            end = os.fstat(descriptor).st_size
-            return int.from_bytes(os.pread(descriptor, 4, max(0, end - 4)), "little")
-    except (OSError, SessionError):
-        return 0
-
-
 def _state_of(copy: str) -> tuple[int, int, int] | None:
     try:
         status = os.lstat(copy)
@@ -384,7 +341,7 @@ def _state_of(copy: str) -> tuple[int, int, int] | None:
 def _copy_file(source: str, copy: str, kept: str, *, anew: bool = False) -> bool:
     """Bring the copy of a file up to date; return whether it was written."""
     for _ in range(_TRIES):
-        with _opened(source) as descriptor:
+        with opened_file(source) as descriptor:
             before = os.fstat(descriptor)
             if not anew and is_current(copy, before):
                 return False
@@ -425,26 +382,11 @@ def _has_changed(source: str, descriptor: int, before: os.stat_result) -> bool:
         return False  # it was deleted, and was read whole
 
 
-def _make_folders(folder: str, made: list[str]) -> None:
-    """Make a folder and those above it, for this user alone.
-
-    :param made: gets the folders that were made.
-    """
-    missing: list[str] = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    for each in reversed(missing):
-        with contextlib.suppress(FileExistsError):  # another thread or process made it
-            os.mkdir(each, 0o700)
-            made.append(each)
-
-
 def _make_own_folders(folder: str, own: str) -> None:
     """Make a folder in the folder `own` of leafmark, which may be missing as well."""
     if not os.path.isdir(folder):
         make_own_folders(os.path.dirname(own), own)
-        _make_folders(folder, [])
+        make_folders(folder, [])
 
 
 def _pack(source: int, size: int, target: int, path: str) -> bool:
@@ -485,7 +427,7 @@ def _is_extended(copy: str, source: int) -> bool:
     """
     position = 0
     try:
-        with _opened(copy) as descriptor:
+        with opened_file(copy) as descriptor:
             for old in chunks(copy, descriptor):
                 new = os.pread(source, len(old), position)
                 end = new.find(b"\n") if not position else -1
@@ -538,35 +480,3 @@ def _numbered(path: str) -> list[str]:
         return [os.path.join(folder, each) for each in sorted(os.listdir(folder)) if pattern.fullmatch(each)]
     except OSError:
         return []
-
-
-def _unpack_file(copy: str, target: str, mtime_ns: int, made: list[str]) -> None:
-    """Unpack a copy to a path that is free.
-
-    :param made: gets the folders and the file that were made.
-    """
-    _make_folders(os.path.dirname(target), made)
-    descriptor, temporary = new_copy(os.path.dirname(target))
-    try:
-        try:
-            with _opened(copy) as packed:
-                for data in _intact_chunks(copy, packed):
-                    _write(descriptor, data)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.utime(temporary, ns=(mtime_ns, mtime_ns))
-        move(temporary, target)
-        made.append(target)
-        # The copy is up to date: the file has this time now.
-        os.utime(copy, ns=(mtime_ns, mtime_ns))
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-
-
-def _intact_chunks(copy: str, descriptor: int) -> Iterator[bytes]:
-    try:
-        yield from chunks(copy, descriptor)
-    except OSError as error:
-        raise DamagedCopy(copy, 0, error.strerror or str(error)) from None

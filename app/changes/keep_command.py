@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.actions.keep import Kept, damaged, drop, keep, keep_all, replace, sizes
-from app.changes.trash_commands import run_each
+from app.changes.trash_commands import naming_anyway, run_each
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, current_rows, find_session
 from app.index.row import Row
@@ -27,11 +27,11 @@ from app.reports.output import (
     write_json,
     write_lines,
 )
-from app.sessions.errors import LiveSession, SessionError
+from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.base import Store
-from app.stores.kept import copy_path, original_path
+from app.stores.kept import original_path
 from app.stores.layout import copies
 from app.view.formatting import counted, short_id
 from app.view.formatting import size as byte_count
@@ -68,31 +68,23 @@ def run(options: Options, setup: Setup) -> int:
     mode = only_one(options, "list", "drop", "verify", "replace")
     if options.anyway and mode != "replace":
         raise WrongUse("--anyway has a place only beside --replace")
-    if mode in ("list", "verify"):
-        kept = _kept_sessions(setup)
-        if options.query:
-            paths, code = _chosen(options.query, [one.row for one in kept if one.row is not None], setup)
-            if code:
-                return code
-            kept = [one for one in kept if one.row is not None and one.row.path in paths]
-        return _list(kept, options, setup) if mode == "list" else _verify(kept, options, setup)
-    if not options.query:
+    if mode not in ("list", "verify") and not options.query:
         raise WrongUse("keep needs a SESSION or a query; --list prints the kept sessions")
-    rows = list(current_rows(setup.stores, setup.cache_folder, complain))
-    if mode == "drop":
-        rows = [one.row for one in _kept_sessions(setup, rows) if one.row is not None]
+    if mode in ("list", "verify", "drop"):
+        kept, code = _kept_sessions(options.query, setup)
+        if code:
+            return code
+        if mode == "list":
+            return _list(kept, options, setup)
+        if mode == "verify":
+            return _verify(kept, options, setup)
+        return run_each(kept, lambda one: iter((drop(one.copy, one.store, setup.agent_env),)), options, setup)
+    rows = current_rows(setup.stores, setup.cache_folder, complain)
     paths, code = _chosen(options.query, rows, setup)
     if code:
         return code
     chosen = [row for row in rows if row.path in paths]
     stores = {store.root: store for store in setup.stores}
-    if mode == "drop":
-
-        def drop_copy(row: Row) -> Iterator[Change]:
-            store = stores[row.store]
-            yield drop(copy_path(row.original_path, store.kept), store, setup.agent_env)
-
-        return run_each(chosen, drop_copy, options, setup)
     present = [row for row in chosen if not row.is_gone]
     if len(present) < len(chosen):
         gone = counted(len(chosen) - len(present), "session")
@@ -100,27 +92,27 @@ def run(options: Options, setup: Setup) -> int:
     if mode == "replace":
 
         def replace_session(row: Row) -> Iterator[Change]:
-            try:
-                yield replace(
-                    row.path, stores[row.store], setup.stores, setup.agent_env, anyway=options.anyway
-                )
-            except LiveSession as error:
-                if error.sure:
-                    raise
-                reason = f"{error.reason} (--anyway replaces it all the same)"
-                raise SessionError(error.path, 0, reason) from None
+            store = stores[row.store]
+            with naming_anyway("replaces"):
+                yield replace(row.path, store, setup.stores, setup.agent_env, anyway=options.anyway)
 
         return run_each(present, replace_session, options, setup)
     return _keep(present, stores, options, setup)
 
 
-def _kept_sessions(setup: Setup, rows: Sequence[Row] | None = None) -> list[KeptSession]:
-    if rows is None:
-        rows = current_rows(setup.stores, setup.cache_folder, complain)
-    by_path = {row.original_path: row for row in rows}
+def _kept_sessions(words: Sequence[str], setup: Setup) -> tuple[list[KeptSession], int]:
+    """The kept sessions that the words name, all without words; and the exit code as of `_chosen`. A path of
+    a file or of its copy also names a session whose copy cannot be read.
+    """
+    by_path = {row.original_path: row for row in current_rows(setup.stores, setup.cache_folder, complain)}
     found = [(entry.path, store) for store in setup.stores for entry in copies(store)]
     paths = [(copy, original_path(copy, store.kept), store) for copy, store in found]
-    return [KeptSession(*each, by_path.get(each[1])) for each in paths]
+    kept = [KeptSession(*each, by_path.get(each[1])) for each in paths]
+    named = {*map(_absolute, words)}
+    if all(any(path in (one.path, one.copy) for one in kept) for path in named):
+        return [one for one in kept if not words or not named.isdisjoint((one.path, one.copy))], 0
+    chosen, code = _chosen(words, [one.row for one in kept if one.row is not None], setup)
+    return [one for one in kept if one.row is not None and one.row.path in chosen], code
 
 
 def _chosen(words: Sequence[str], rows: Sequence[Row], setup: Setup) -> tuple[set[str], int]:
@@ -149,14 +141,18 @@ def _chosen(words: Sequence[str], rows: Sequence[Row], setup: Setup) -> tuple[se
 
 def _named(word: str, rows: Sequence[Row]) -> Row:
     """:raises NotFound, Ambiguous: see `find_session`."""
-    try:
-        path = absolute(word)
-    except CurrentFolderGone:
-        path = ""
+    path = _absolute(word)
     for row in rows:
         if path and path in (row.path, row.original_path):
             return row
     return find_session(word, rows)
+
+
+def _absolute(word: str) -> str:
+    try:
+        return absolute(word)
+    except CurrentFolderGone:
+        return ""
 
 
 def _keep(rows: Sequence[Row], stores: dict[str, Store], options: Options, setup: Setup) -> int:

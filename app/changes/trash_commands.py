@@ -95,18 +95,28 @@ def _trash(options: Options, setup: Setup) -> int:
         complain(reason)
 
     def act(session: ResolvedSession) -> Iterator[Change]:
-        try:
+        with naming_anyway("trashes"):
             change = trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
-        except LiveSession as error:
-            if error.sure:
-                raise
-            raise SessionError(error.path, 0, f"{error.reason} (--anyway trashes it all the same)") from None
         kept = session.store.kept if session.store else ""
         if kept and os.path.lexists(copy_path(session.path, kept)):
             change = replace(change, note="its kept copy stays in the list: leafmark keep --drop removes it")
         yield change
 
     return run_each(list(by_path.values()), act, options, setup)
+
+
+@contextmanager
+def naming_anyway(does: str) -> Iterator[None]:
+    """Name the option --anyway in the error about a session that may be open.
+
+    :param does: the verb for what the command does to it.
+    """
+    try:
+        yield
+    except LiveSession as error:
+        if error.sure:
+            raise
+        raise SessionError(error.path, 0, f"{error.reason} (--anyway {does} it all the same)") from None
 
 
 def _dependents(chosen: Mapping[str, ResolvedSession], setup: Setup) -> str:
@@ -353,7 +363,7 @@ def _resolve(
                 return matches[0]
             if matches:
                 return Ambiguous(named, [_candidate_of(item) for item in matches])
-    return NotFound(f"no session in the trash, in an archive or kept has the path or id {named!r}{nowhere}")
+    return NotFound(f"no session in the trash, in an archive or gone has the path or id {named!r}{nowhere}")
 
 
 def _rows_with_gone(setup: Setup) -> Sequence[Row]:

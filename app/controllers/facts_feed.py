@@ -79,7 +79,10 @@ class FactsFeed:
     async def _find_live(self) -> None:
         verdicts = await self._files.find_live(self._model.rows())
         self.reasons = {path: verdict.reason for path, verdict in verdicts.items()}
-        self._pane.list.set_states({path: verdict.state for path, verdict in verdicts.items()})
+        self._pane.list.set_states(
+            {path: verdict.state for path, verdict in verdicts.items()},
+            {path: verdict.activity for path, verdict in verdicts.items() if verdict.activity},
+        )
         self.states_changed()
 
     # pins and folders

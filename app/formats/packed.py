@@ -50,13 +50,31 @@ def _unpack(path: str, descriptor: int) -> int:
     import tempfile  # imported here because the first frame loads this module
 
     folder: str | None = os.path.dirname(path)
-    if not os.access(folder or "", os.W_OK):
-        folder = None  # that of the system
-    with tempfile.TemporaryFile(dir=folder) as file:
-        for data in chunks(path, descriptor):
-            file.write(data)
-        file.flush()
-        return os.dup(file.fileno())
+    while True:
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                for data in chunks(path, descriptor):
+                    file.write(data)
+                file.flush()
+                return os.dup(file.fileno())
+        except OSError as error:
+            if folder is None or error.errno == errno.EIO:
+                raise
+            # It is read-only, or the disk is full: that of the system is another one, perhaps.
+            folder = None
+            os.lseek(descriptor, 0, os.SEEK_SET)
+
+
+def unpacked_size(path: str) -> int:
+    """The bytes of the content of a compressed file, modulo 4 GiB, as its last four bytes have it; 0 if it
+    cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            file.seek(-4, os.SEEK_END)
+            return int.from_bytes(file.read(4), "little")
+    except OSError:
+        return 0
 
 
 def chunks(path: str, descriptor: int) -> Iterator[bytes]:
@@ -81,4 +99,4 @@ def chunks(path: str, descriptor: int) -> Iterator[bytes]:
 
 
 def _damaged(path: str, reason: str) -> OSError:
-    return OSError(errno.EIO, f"the compressed copy is damaged: {reason}", path)
+    return OSError(errno.EIO, f"the compressed file is damaged: {reason}", path)

@@ -9,8 +9,8 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from app.formats.packed import CHUNK, stem_of
-from app.stores.kept import copy_path, earlier_folder
+from app.formats.packed import CHUNK, PACKED, stem_of, unpacked_size
+from app.stores.kept import all_below, copy_path, earlier_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +26,8 @@ _FORKED = b'"forkedFrom":{'
 """The mark of a line of Claude Code that was copied from another session (formats/README.md)."""
 _BLOCK = 512
 """Bytes of a block, as systems count blocks of files."""
+_BLOCKS = 4_096
+"""Bytes by which the space of a file grows."""
 
 
 @dataclass(slots=True)
@@ -149,22 +151,13 @@ class DiskUsage:
             if usage is not None:
                 usage.files += size
                 continue
-            owner = self._owner_of(path, root)
+            owner = _above(path, root, self._owners)
             if owner is None:
                 self.rest += size
             elif path.endswith(self._suffixes):
                 owner.subagents += size
             else:
                 owner.artifacts += size
-
-    def _owner_of(self, path: str, root: str) -> Usage | None:
-        """The session in whose folder of artifacts the file or folder at `path` is."""
-        while len(path) > len(root):
-            owner = self._owners.get(path)
-            if owner is not None:
-                return owner
-            path = os.path.dirname(path)
-        return None
 
     def _add_kept(self, rows: Sequence[Row], stores: Sequence[Store]) -> None:
         kept = next((store.kept for store in stores if store.kept), "")
@@ -174,18 +167,24 @@ class DiskUsage:
         owners = {stem_of(path): usage for path, usage in copies.items()}
         for path, status in _walk(kept):
             size = self._size(path, status)
-            usage = copies.get(path)
-            above = path
-            while usage is None and len(above) > len(kept):
-                usage = owners.get(above)
-                above = os.path.dirname(above)
+            usage = copies.get(path) or _above(path, kept, owners)
             if usage is None:
                 self.kept_rest += size
                 continue
             usage.kept += size
-            if path.endswith(".gz"):
-                usage.saved += max(0, _unpacked_blocks(path) - size)
+            if path.endswith(PACKED):
+                blocks = -(-unpacked_size(path) // _BLOCKS)
+                usage.saved += max(0, blocks * _BLOCKS - size)
         self.kept_rest += sum(self._size(*found) for found in _walk(earlier_folder(kept)))
+
+
+def _above(path: str, root: str, owners: Mapping[str, Usage]) -> Usage | None:
+    """The session in whose folder of artifacts the file or folder at `path` is."""
+    while len(path) > len(root):
+        if path in owners:
+            return owners[path]
+        path = os.path.dirname(path)
+    return None
 
 
 def repeated_bytes(path: str, parent: str) -> int:
@@ -208,33 +207,10 @@ def repeated_bytes(path: str, parent: str) -> int:
         return 0
 
 
-def _unpacked_blocks(copy: str) -> int:
-    """The bytes that the file of a copy takes, in whole blocks of 4,096."""
-    try:
-        with open(copy, "rb") as file:
-            file.seek(-4, os.SEEK_END)
-            return -(-int.from_bytes(file.read(4), "little") // 4_096) * 4_096
-    except OSError:
-        return 0
-
-
 def _walk(root: str) -> Iterator[tuple[str, os.stat_result]]:
     """(path, status) of a folder, and of all that is in it; links are not followed."""
     try:
         yield root, os.lstat(root)
     except (OSError, ValueError):
         return
-    waiting = [root]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as scanned:
-                entries = list(scanned)
-        except OSError:
-            continue
-        for entry in entries:
-            try:
-                yield entry.path, entry.stat(follow_symlinks=False)
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-            except OSError:
-                continue  # removed meanwhile
+    yield from all_below(root)

@@ -165,8 +165,8 @@ def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
 
     try:
         keys, figures = read_sums(path, agents, foreign)
-    except (NotASession, OSError, MemoryError):
-        # The row of the session has the reason.
+    except (NotASession, OSError, ValueError, MemoryError):
+        # The row of the session has the reason. A path from a damaged catalog may be no path.
         return Result(None)
     return Result((keys, *figures))
 
@@ -179,8 +179,8 @@ def _read_touches(path: str, agents: tuple[str, ...], cwd: str, before: tuple[An
     last = None if before is None else PackedTouches(*before)
     try:
         return Result(tuple(read_touches(path, agents, cwd, last)))
-    except (NotASession, OSError, MemoryError):
-        # The row of the session has the reason.
+    except (NotASession, OSError, ValueError, MemoryError):
+        # The row of the session has the reason. A path from a damaged catalog may be no path.
         return Result(None)
 
 
@@ -191,8 +191,8 @@ def _read_words(path: str, agents: tuple[str, ...], begin: int, check: int) -> R
 
     try:
         return Result(tuple(read_words(path, agents, begin, check)))
-    except (NotASession, OSError, MemoryError):
-        # The row of the session has the reason.
+    except (NotASession, OSError, ValueError, MemoryError):
+        # The row of the session has the reason. A path from a damaged catalog may be no path.
         return Result(None)
 
 

@@ -281,15 +281,15 @@ class Index:
         order = query.sort or order
         guard_database(self.catalog.path)
         self._ask(self._engine.load, waits=not self._engine.documents.loaded)
+        rows = self._engine.documents.rows
+        if (query.files or query.needs_files) and self._follower is None:
+            # On the screen, they are read in the background.
+            self.touched_files.update(rows())
         facts = self._facts
         if facts is None and (query.filters or order == "cost"):
             # Imported here: only filters need the live sessions and the pins, and an order the prices.
             from app.index.filter_context import facts_of
 
-            rows = self._engine.documents.rows
-            if query.files and self._follower is None:
-                # On the screen, they are read in the background.
-                self.touched_files.update(rows())
             touched = self.touched_files if query.files else None
             facts = facts_of(self._stores, rows, now_ms, self._state_folder, self._prices, touched)
         with self._lock:

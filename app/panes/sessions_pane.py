@@ -167,7 +167,7 @@ class SessionsPane(Pane):
         self._answered: str | None = ""
         # path -> place in the list, of the sessions that the query has found
         self._ranks: dict[str, int] = {}
-        # whether these places may still change
+        # whether these places may still change for a moment
         self._is_provisional = False
         self._typed_at = 0.0
         # the query of the command line has no answer yet
@@ -495,12 +495,19 @@ class SessionsPane(Pane):
         if not event.refused:  # else the list stays as it is
             self._show_deleted(event.deleted)
             is_unmoved = self.list.steps == self.steps_before
-            may_move = is_unmoved and (not self._ranks or self._is_provisional)
+            is_early = self._is_provisional and monotonic() - self._typed_at < PROVISIONAL_SECONDS
+            may_move = is_unmoved and (not self._ranks or is_early)
             self._rank(event, may_move=may_move)
             self.list.set_found(
-                event.paths, list(event.words), ranks=self._ranks, hidden=event.hidden, to_first=may_move
+                event.paths,
+                list(event.words),
+                ranks=self._ranks,
+                sort=event.sort,
+                hidden=event.hidden,
+                to_first=may_move,
             )
             self.hits.show(event.hits, event.query, is_due=self.is_due)
+            self.hits.count()
             self.locate_hit()
         self.changed()
 
@@ -518,7 +525,7 @@ class SessionsPane(Pane):
         self._ranks = {} if may_move else dict(self._ranks)
         for path in order:
             self._ranks.setdefault(path, len(self._ranks))
-        self._is_provisional = event.provisional and monotonic() - self._typed_at < PROVISIONAL_SECONDS
+        self._is_provisional = event.provisional
 
     def _show_deleted(self, rows: Sequence[Row]) -> None:
         """Show the deleted sessions that were found beside those that are there, and no others."""
@@ -574,7 +581,8 @@ class SessionsPane(Pane):
         for unknown in () if is_typed else event.unknown:
             name, _, intended = unknown.partition(" ")
             remarks.append(unknown_note(name, intended, key))
-        remarks.append(spelling_note(event.instead, len(event.paths)))
+        instead = {name: found for name, found in event.instead.items() if found or not is_typed}
+        remarks.append(spelling_note(instead, len(event.paths)))
         if event.loosened:
             remarks.append(LOOSENED)
         notes = () if is_typed else event.notes

@@ -30,17 +30,20 @@ class TranscriptFinder:
         search: Callable[..., object],
         *,
         go_to: Callable[[EntryRef, EntryRef | None], None],
+        is_at: Callable[[EntryRef], bool],
         changed: Callable[[], None],
         complain: Callable[[str], None],
     ) -> None:
         """:param search: begins a search, as `TranscriptOutline.search`; `found` gets its hits.
         :param go_to: shows a hit, on the path through the second entry; None for the active path.
+        :param is_at: whether the cursor is on a hit. That in a result is shown with its call.
         :param changed: shows that other words are searched for, or that their hits are known.
         :param complain: shows why a key does nothing.
         """
         self.line = FindLine(lines, id=f"{lines.id}-find")
         self._search = search
         self._go_to = go_to
+        self._is_at = is_at
         self._changed = changed
         self._complain = complain
         self.hits: Hits | None = None
@@ -89,6 +92,11 @@ class TranscriptFinder:
             self._forget_hits()
         return was_open
 
+    def forget_listed(self) -> None:
+        """Forget the hits of the search of all sessions, which has ended."""
+        if self._listed_words:
+            self.drop()
+
     def _forget_hits(self) -> None:
         self.hits, self.number = None, -1
         self._changed()
@@ -132,7 +140,7 @@ class TranscriptFinder:
             return
         self._listed_words, self.hits, self._searched = hits.words, hits, through
         number = self._number_from(hits, entry) if hits.all else -1
-        is_there = number >= 0 and entry is not None and hits.all[number].offset == entry.offset
+        is_there = number >= 0 and self._is_at(hits.all[number])
         self.number = number if is_there else -1
         if step and hits.all:
             self._show((number + (step if is_there or step < 0 else 0)) % len(hits.all))

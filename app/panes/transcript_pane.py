@@ -106,6 +106,7 @@ class TranscriptPane(Pane):
             self.lines,
             self._search,
             go_to=self._go_to_hit,
+            is_at=self._is_at,
             changed=self._highlight,
             complain=self._complain,
         )
@@ -177,6 +178,11 @@ class TranscriptPane(Pane):
         ref = self.lines.transcript.ref()
         return ref.anchor if ref is not None else None
 
+    def _is_at(self, entry: EntryRef) -> bool:
+        """Whether the cursor is on a block of an entry, or on the call of a result."""
+        placed = self.lines.transcript.placed
+        return placed is not None and placed.turn == self.lines.transcript.turn_of(entry)
+
     def show_hit(self, hit: HitPlace) -> None:
         """Scroll to a hit, if its session is shown."""
         if hit.path != self._opened:
@@ -200,6 +206,7 @@ class TranscriptPane(Pane):
         """End the search: highlight nothing and show the last prompt."""
         if self._hit is not None:
             self._hit = None
+            self.finder.forget_listed()
             self._open(AT_PROMPT)
 
     def follow(self, row: Row) -> None:

@@ -15,8 +15,8 @@ from itertools import chain
 from typing import Any
 
 from app import __version__, paths
-from app.actions.archive import damage
 from app.actions.keep import damaged
+from app.actions.unpacking import damage
 from app.export.output_file import Target
 from app.formats.errors import SessionError
 from app.formats.text import inert, one_line

@@ -12,7 +12,6 @@ from app.actions.keep import Kept, due, keep_all
 from app.formats.text import one_line
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
-from app.index.filter_context import expiry_of
 from app.index.row import Row
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
@@ -113,7 +112,7 @@ def _keep(rows: Sequence[Row], setup: Setup) -> int:
             progress.kept(number, len(sessions))
 
     setting = read_settings(setup.env).keep
-    sessions = due(rows, setup.stores, setting, expiry_of(lambda: rows), setup.now_ms())
+    sessions = due(rows, setup.stores, setting, setup.now_ms())
     with Progress() as progress:
         keep_all(sessions, setup.stores, done)
     return written

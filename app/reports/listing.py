@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 from app.formats.amounts import token_count
+from app.formats.packed import PACKED
 from app.formats.prices import LIST_PRICES, Prices, Spending
 from app.formats.text import one_line
 from app.formats.timestamps import iso
@@ -381,7 +382,7 @@ def complain_of_skipped(
     if not paths:
         return
     suffixes = tuple({suffix for store in stores for suffix in (*store.suffixes, *store.unread_suffixes)})
-    files = sum(path.endswith(suffixes) for path in paths)
+    files = sum(path.removesuffix(PACKED).endswith(suffixes) for path in paths)
     number = how_many_unread(files, len(paths) - files)
     were = "was" if len(paths) == 1 else "were"
     complain(f"{number} {were} not read; `leafmark doctor` says why")

@@ -153,7 +153,7 @@ def run(options: Options, setup: Setup) -> int:
             complain(note.message)
         with Progress() as progress:
             index.scan(progress.read)
-        if parsed.files:
+        if parsed.files or parsed.needs_files:
             with Progress() as progress:
                 index.touched_files.update(index.rows(), on_progress=progress.touched)
         pages = index.query(query, **how, alone=True)

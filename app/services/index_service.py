@@ -143,7 +143,6 @@ class IndexService(BackgroundService):
     def _update_copies(self) -> None:
         # Imported here: the first rows do not wait for these.
         from app.actions.keep import due, keep_all
-        from app.index.filter_context import expiry_of
         from app.sessions.errors import SessionError
         from app.settings import read_settings
 
@@ -152,7 +151,7 @@ class IndexService(BackgroundService):
             return
         setting = read_settings(setup.env).keep
         rows = index.rows() if setting in ("expiring", "all") else []
-        sessions = due(rows, setup.stores, setting, expiry_of(lambda: rows), setup.now_ms())
+        sessions = due(rows, setup.stores, setting, setup.now_ms())
         problems: list[str] = []
 
         def done(number: int, path: str, result: object) -> None:

@@ -109,7 +109,7 @@ class SessionSearch(BackgroundService):
         index = self._index()
         if index is None or not text.strip():
             return
-        from app.index.query.grammar import unknown_filters
+        from app.index.query.grammar import MOST_CHARACTERS, unknown_filters
         from app.index.query.query import QueryError
         from app.index.search.results import HitsByPath
 
@@ -118,13 +118,15 @@ class SessionSearch(BackgroundService):
         try:
             run = index.query(text, order=order, live=True, typing=typing, keep_going=lambda: not is_stale())
         except QueryError as error:
+            # A query that is too long has no faulty word, which might be typed on.
+            faults = ((error.position, error.length),) if len(text) <= MOST_CHARACTERS else ()
             refusal = SearchFound(
                 text,
                 frozenset(),
                 (),
                 done=True,
                 refused=error.message,
-                faults=((error.position, error.length),),
+                faults=faults,
             )
             self._post(refusal)
             return
@@ -167,6 +169,7 @@ class SessionSearch(BackgroundService):
                     faults=tuple({(note.position, note.length): None for note in (*page.notes, *unknown)}),
                     hits=hits.copy(),
                     order=tuple(hits),
+                    sort=run.query.sort,
                     provisional=is_provisional,
                     loosened=page.loosened,
                     deleted=tuple(deleted),

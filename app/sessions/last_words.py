@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.formats.json_codec import raw_json
 from app.formats.text import one_line, valid_string_of
+from app.formats.tool_calls import call_blocks, call_line, shortened_arguments
 from app.sessions.summaries.endings import ASKS
 from app.sessions.summary import FAILED, WAITING
 from app.sessions.tree.tree import open_end, open_tree
@@ -42,6 +44,11 @@ def last_words(path: str, agents: Sequence[str], ending: str, size: int) -> str:
                 return one_line(_question_or_error(message), _LONGEST) if isinstance(message, dict) else ""
         return ""
     nodes = [node for node in tree.active_path()[-_LOOKED_AT:] if node.type == "message"]
+    calls = call_blocks(tree.read(nodes[-1], _LONGEST_LINE)) if nodes else ()
+    if calls:
+        name = valid_string_of(calls[-1].get("name"))
+        line = call_line(name, shortened_arguments(name, raw_json(calls[-1].get("arguments"))))
+        return one_line(line[1:-1].replace(": ", " ", 1), _LONGEST)
     tree.read_rows(nodes[-1:])
     text = nodes[-1].row_text if nodes else None
     return "" if text is None else text.text

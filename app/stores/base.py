@@ -49,12 +49,14 @@ whole file again, `trash` moves the file to the trash, and `resume` starts a sec
 
 
 class ProcessNote(NamedTuple):
-    """A process of an agent, as the agent notes it: the id of the session that it has open, "" for none; and
-    the id under which a screen joins it if it runs in the background, else "".
+    """A process of an agent, as the agent notes it: the id of the session that it has open, "" for none; the
+    id under which a screen joins it if it runs in the background, else ""; and its activity, inert: "idle",
+    "busy", or "waiting" and for what, "" if it is not known.
     """
 
     session_id: str = ""
     job: str = ""
+    activity: str = ""
 
 
 CONFIGURED = "config.toml"

@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from app.formats.text import one_line
 from app.small_files import read_small
 from app.stores.base import Agent, ProcessNote, Store, absolute_paths
 from app.stores.json_state import parse_json
@@ -18,6 +19,7 @@ PROJECTS, NOTES, HISTORY = "projects", "sessions", "history.jsonl"
 _LONGEST_NAME = 200
 """Characters of the name of a working folder; a longer one is cut, and a digest follows."""
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]")
+_WAITING, _ACTIVITIES = "waiting", ("waiting", "busy", "idle")
 _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -102,7 +104,8 @@ class Claude(Agent):
         if is_reused or value.get("pid", pid) != pid:
             return ProcessNote()
         job = value.get("jobId") if value.get("kind") == "bg" else None
-        return ProcessNote(session, job if isinstance(job, str) and _JOB.fullmatch(job) else "")
+        job = job if isinstance(job, str) and _JOB.fullmatch(job) else ""
+        return ProcessNote(session, job, _activity(value.get("status"), value.get("waitingFor")))
 
     def attach_arguments(self, job: str) -> list[str]:
         """Claude Code refuses to resume a session that it runs in the background."""
@@ -120,3 +123,10 @@ class Claude(Agent):
         if os.path.basename(path).startswith(self.inner_files):
             return "it is the session of a sub-agent, which claude does not resume"
         return None
+
+
+def _activity(status: object, waiting_for: object) -> str:
+    """See `ProcessNote`."""
+    if status == _WAITING and isinstance(waiting_for, str):
+        return one_line(f"{_WAITING}: {waiting_for}", 60)
+    return next((activity for activity in _ACTIVITIES if activity == status), "")

@@ -59,21 +59,23 @@ def is_copy(path: str) -> bool:
 
 
 def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """(path, status) of each file in a folder at any depth. Links are not followed, and not among them; a
-    folder that cannot be read has none.
+    """(path, status) of each file in a folder at any depth; see `all_below`."""
+    return (found for found in all_below(folder) if stat.S_ISREG(found[1].st_mode))
+
+
+def all_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """(path, status) of all that is in a folder at any depth. Links are not followed; a folder that cannot be
+    read is empty.
     """
     waiting = [folder]
     while waiting:
         for entry in entries_of(waiting.pop()):
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
-                continue
             try:
-                status = entry.stat(follow_symlinks=False)
+                yield entry.path, entry.stat(follow_symlinks=False)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
             except OSError:
                 continue  # removed meanwhile
-            if stat.S_ISREG(status.st_mode):
-                yield entry.path, status
 
 
 def entries_of(folder: str) -> list[os.DirEntry[str]]:

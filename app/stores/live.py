@@ -35,7 +35,7 @@ RECENT_MS = 15 * 60_000
 class Verdict(NamedTuple):
     """A verdict: `state` is "live", "maybe" or "idle"; `reason` is a phrase for the screen; `pid` may be
     unknown. `terminal` is the name of the terminal of the process, such as "pts/3"; "" if it is not known.
-    `is_shared`: another screen of the agent may open the session as well.
+    `is_shared`: another screen of the agent may open the session as well. `activity`: see `ProcessNote`.
     """
 
     state: str
@@ -43,6 +43,7 @@ class Verdict(NamedTuple):
     pid: int | None = None
     terminal: str = ""
     is_shared: bool = False
+    activity: str = ""
 
 
 class RealPaths:
@@ -85,6 +86,7 @@ class Processes:
     claims        name of a session file -> (real path, pid, reason) of each process that has it open
     session_ids   id of a session, from the environment of an agent's child process -> pid of the agent
     noted         id of a session -> pid of the agent that notes that it has it open
+    activities    id of a session -> what the agent does there, as it notes (`ProcessNote.activity`)
     jobs          id of a session in the background -> the id under which a screen joins it
     claimed       the pids of processes whose session is known, or that have none
     helpers       the pids of processes that work for others (`Agent.is_helper`)
@@ -93,7 +95,8 @@ class Processes:
     """
 
     __slots__ = (
-        *("_real", "claimed", "claims", "helpers", "jobs", "locked", "noted", "processes", "session_ids"),
+        *("_real", "activities", "claimed", "claims", "helpers", "jobs", "locked", "noted", "processes"),
+        "session_ids",
     )
 
     def __init__(self, processes: Iterable[Process] = ()) -> None:
@@ -101,6 +104,7 @@ class Processes:
         self.claims: dict[str, list[tuple[str, int, str]]] = {}
         self.session_ids: dict[str, int] = {}
         self.noted: dict[str, int] = {}
+        self.activities: dict[str, str] = {}
         self.jobs: dict[str, str] = {}
         self.claimed: set[int] = set()
         self.helpers: set[int] = set()
@@ -185,6 +189,7 @@ def verdict(
     :param grew_ms: when leafmark last saw the file grow, None if never. All times are in milliseconds UTC.
     """
     claims = processes.claims.get(os.path.basename(path))
+    activity = processes.activities.get(session_id, "")
     locked = processes.locked.get(agent)
     is_locked = bool(locked) and agent_named(agent).session_id(os.path.basename(path)) in (locked or ())
     is_job = session_id in processes.jobs
@@ -195,18 +200,20 @@ def verdict(
             # A server keeps files open that no screen has open any more.
             if claimed == real and (is_helped or pid not in processes.helpers):
                 is_shared = pid in processes.helpers or is_job
-                return Verdict(LIVE, reason, pid, processes.terminal_of(pid), is_shared)
+                return Verdict(LIVE, reason, pid, processes.terminal_of(pid), is_shared, activity)
     if is_locked and (writer := _first_of(agent, processes)) is not None:
         is_shared = bool(processes.helpers)
         return Verdict(LIVE, f"{writer.name} has its writer's lock", None, "", is_shared)
     pid_of_child = processes.session_ids.get(session_id) if session_id else None
     if pid_of_child is not None:
         terminal = processes.terminal_of(pid_of_child)
-        return Verdict(LIVE, f"a command of process {pid_of_child} runs in it", pid_of_child, terminal)
+        reason = f"a command of process {pid_of_child} runs in it"
+        return Verdict(LIVE, reason, pid_of_child, terminal, False, activity)
     noting = processes.noted.get(session_id) if session_id else None
     if noting is not None:
         terminal = processes.terminal_of(noting)
-        return Verdict(LIVE, f"process {noting} notes that it has it open", noting, terminal, is_job)
+        reason = f"process {noting} notes that it has it open"
+        return Verdict(LIVE, reason, noting, terminal, is_job, activity)
     if grew_ms is not None and abs(now_ms - grew_ms) <= GROWING_MS:
         return Verdict(LIVE, "the file has just grown")
     if processes.processes and cwd and locked is None:
@@ -231,6 +238,7 @@ def _note(snapshot: Processes, process: Process, store: Store) -> None:
     snapshot.claimed.add(process.pid)
     if note.session_id:
         snapshot.noted[note.session_id] = process.pid
+        snapshot.activities[note.session_id] = note.activity
         if note.job:
             snapshot.jobs[note.session_id] = note.job
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
@@ -20,7 +21,7 @@ SOON_MS = 7 * DAY_MS
 
 _CLAUDE_DAYS = 30
 _CLAUDE_SETTING = "cleanupPeriodDays"
-_INVALID = -1
+_INVALID, _UNREADABLE = -1, -2
 
 
 def retention_ms(root: str, agent: str, folders: Iterable[str], managed: str = "") -> int | None:
@@ -71,41 +72,49 @@ def _claude_days(root: str, folders: Iterable[str], managed: str) -> int | None:
     """
     everywhere = _managed_days(managed or _managed_folder())
     if everywhere is not None:
-        return everywhere
+        return None if everywhere == _UNREADABLE else everywhere
     user = _days_in(os.path.join(os.path.dirname(root), "settings.json"))
     starts: set[tuple[int | None, ...]] = {(user,)}
     for folder in folders:
         own = [os.path.join(folder, ".claude", name) for name in ("settings.json", "settings.local.json")]
         starts.add((user, *map(_days_in, own)))
-    # A later one of the settings counts, and a start with an invalid one sweeps nothing.
+    # A later one of the settings counts, and a start with an invalid or unreadable one sweeps nothing.
     days = [
         next((value for value in reversed(values) if value is not None), _CLAUDE_DAYS)
         for values in starts
-        if _INVALID not in values
+        if not {_INVALID, _UNREADABLE} & {*values}
     ]
     return min(days, default=None)
 
 
 def _managed_days(folder: str) -> int | None:
-    """The days in the settings of the machine; the last of the files counts. None without them."""
+    """The days in the settings of the machine; the last of the files counts. None without them, and
+    `_UNREADABLE` if a file may have set them.
+    """
     more = os.path.join(folder, "managed-settings.d")
     try:
         names = sorted(name for name in os.listdir(more) if name.endswith(".json") and name[0] != ".")
     except OSError:
         names = []
     paths = [os.path.join(folder, "managed-settings.json"), *(os.path.join(more, name) for name in names)]
-    return next((days for path in reversed(paths) if (days := _days_in(path)) not in (None, _INVALID)), None)
+    found = [days for path in paths if (days := _days_in(path)) not in (None, _INVALID)]
+    return next((days for days in reversed(found) if days != _UNREADABLE), found[-1] if found else None)
 
 
 def _days_in(path: str) -> int | None:
-    """The days that a settings file sets; `_INVALID` if it sets no whole number above 0; None if it sets
-    none, or cannot be read.
+    """The days that a settings file sets; `_INVALID` if it sets no whole number above 0; `_UNREADABLE` if it
+    cannot be read, or is no JSON object; None if it sets none, is empty or is not there.
     """
     try:
-        settings = parse_json(read_small(path))
-    except (OSError, Damaged):
+        data = read_small(path).removeprefix(BOM_UTF8)
+        settings = parse_json(data) if data.strip() else {}
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    if not isinstance(settings, dict) or _CLAUDE_SETTING not in settings:
+    except (OSError, Damaged):
+        return _UNREADABLE
+    if not isinstance(settings, dict):
+        return _UNREADABLE
+    if _CLAUDE_SETTING not in settings:
         return None
     days = settings[_CLAUDE_SETTING]
     is_number = isinstance(days, int | float) and not isinstance(days, bool)

@@ -82,10 +82,10 @@ class Arrangement(NamedTuple):
 
     @property
     def has_groups(self) -> bool:
-        """Whether the list has heads of projects or sections. The dearest session comes first whatever its
-        project.
+        """Whether the list has heads of projects, or of sections if it has what needs the user. The dearest
+        session comes first whatever its project.
         """
-        return (self.grouped or self.needs) and not self.is_by_field
+        return self.needs or (self.grouped and not self.is_by_field)
 
     @property
     def is_of_this_folder(self) -> bool:

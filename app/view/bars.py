@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from app.commands import COMMANDS, Command, command_by_id, pane_commands
 from app.formats.text import one_line
 from app.index.row import Row
+from app.index.sorting import BEST
 from app.keys import footer, key_of, offered
 from app.stores import agent_named
 from app.view.arrangement import Arrangement, order_words
@@ -89,7 +90,10 @@ def order_note(arrangement: Arrangement) -> str:
 def list_titles(model: ListModel, preset: Preset) -> tuple[str, ...]:
     """The title in the rule above the list, in several lengths, the longest first."""
     name = preset.search_title if model.is_filtered else preset.title
-    return model.arrangement.titles(name, searches=model.is_filtered)
+    arrangement, order = model.arrangement, model.shown_order
+    if order != BEST:
+        arrangement = arrangement.changed(order=order)
+    return arrangement.titles(name, searches=model.is_filtered)
 
 
 def list_facts(

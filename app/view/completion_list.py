@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.formats.text import one_line
 from app.index.query.completion import Completion
-from app.view.cells import max_width, pad, stable_width
+from app.view.cells import max_width, pad, shorten, shorten_start, stable_width, width
 from app.view.line import Line, fit_line
 from app.view.rules import edge_line
 
@@ -75,10 +75,12 @@ class CompletionList:
     def _columns(self) -> tuple[int, int]:
         text = max((max_width(self._text(item)) for item in self.items), default=0)
         explanation = max((max_width(_help(item)) for item in self.items), default=0)
-        return min(text, _MOST_TEXT), min(explanation, _MOST_HELP)
+        return text, min(explanation, _MOST_HELP)
 
     def _text(self, item: Completion) -> str:
-        return stable_width(self.prefix + one_line(item.text.strip(), 100))
+        """The candidate in at most `_MOST_TEXT` cells; the end of a path says more than its beginning."""
+        prefix, text = stable_width(self.prefix), stable_width(one_line(item.text.strip()))
+        return prefix + (shorten_start if "/" in text else shorten)(text, _MOST_TEXT - width(prefix))
 
     def first_row(self, rows: int) -> int:
         """The number of the candidate in the first of `rows` rows: the marked one is in view."""

@@ -43,7 +43,7 @@ def parts_of(usage: Usage, rest: Mapping[str, int]) -> list[Share]:
     :param rest: what belongs to no session, as `DiskUsage.rest_of_all` has it; none to leave it out.
     """
     repeated = f", {size(usage.repeated)} of them repeat a parent" if usage.repeated else ""
-    saved = f", {size(usage.saved)} less than the files" if usage.kept else ""
+    saved = f", {size(usage.saved)} less than the files" if usage.saved else ""
     parts = [
         Share(usage.files, "files", f"of {counted(usage.sessions, 'session')}{repeated}"),
         Share(usage.artifacts, "artifacts", "of these sessions"),
@@ -53,7 +53,7 @@ def parts_of(usage: Usage, rest: Mapping[str, int]) -> list[Share]:
     texts = {
         "blobs": "images that agents keep outside of the sessions",
         "rest": "all else in the folders of sessions",
-        "kept_rest": "earlier copies, and copies of other sessions",
+        "kept_rest": "earlier copies, copies of other sessions, and folders",
         "index": "leafmark's index, which it can make anew",
     }
     return [

@@ -204,9 +204,10 @@ class ListQuery:
     words        the folded words that are highlighted in the lines
     found        paths of the sessions that a search has found, listed or not
     asks_hidden  whether the query asks for sub-agents or empty sessions
+    sort         the order that the query names; "" for none
     """
 
-    __slots__ = ("_by_rows", "_ranks", "asks_hidden", "found", "is_on", "words")
+    __slots__ = ("_by_rows", "_ranks", "asks_hidden", "found", "is_on", "sort", "words")
 
     def __init__(self) -> None:
         self.is_on = self.asks_hidden = False
@@ -214,6 +215,7 @@ class ListQuery:
         self.found: frozenset[str] | set[str] = frozenset()
         self._by_rows = True
         self._ranks: Mapping[str, int] = {}
+        self.sort = ""
 
     def match_rows(self, words: list[str]) -> None:
         """Match rows with all of these folded words, and the sessions found last; no words end the query."""
@@ -225,10 +227,17 @@ class ListQuery:
             self.found, self._ranks = frozenset(), {}
 
     def match_found(
-        self, paths: Iterable[str], words: list[str], *, ranks: Mapping[str, int], asks_hidden: bool = False
+        self,
+        paths: Iterable[str],
+        words: list[str],
+        *,
+        ranks: Mapping[str, int],
+        sort: str = "",
+        asks_hidden: bool = False,
     ) -> None:
         """Match the sessions that a search has found (see `ListModel.set_found`)."""
         self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, False, ranks
+        self.sort = sort
         self.is_on, self.asks_hidden = True, asks_hidden
 
     @property

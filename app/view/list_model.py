@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.row import Row, is_empty
 from app.index.sorting import sort_key
-from app.sessions.summary import CONTINUED
+from app.sessions.summary import CONTINUED, WAITING
 from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
@@ -39,6 +40,7 @@ from app.view.selection import StableSelection
 if TYPE_CHECKING:
     from app.formats.prices import Prices
 
+NO_ACTIVITIES: Mapping[str, str] = MappingProxyType({})
 _FEW = 20
 """Changed sessions that are put into their places one by one."""
 
@@ -65,6 +67,7 @@ class ListModel:
     taggings     the tags and notes of the sessions; change them with `set_taggings`
     recaps       (agent, id) -> what the agent has noted about a session, raw
     keeping      which sessions are kept, and which ones may be deleted soon
+    activities   path -> what an agent does in the session, as it notes, see `stores.base.ProcessNote`
     last_words   (agent, id) -> the words with which a session ends that needs the user, inert
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
@@ -101,6 +104,7 @@ class ListModel:
         self.recaps: Mapping[tuple[str, str], str] = {}
         self.keeping = Keeping()
         self.last_words: Mapping[tuple[str, str], str] = {}
+        self.activities = NO_ACTIVITIES
         self.lines: list[ListLine] = []
         self.heads: list[int] = []
         self.matched = 0
@@ -220,7 +224,7 @@ class ListModel:
             self._place_all()
         self._replaced()
         self.set_pins(pins)
-        self.set_live(live)
+        self.set_live(live, self.activities)
         self.set_taggings(self.taggings)
 
     def _replaced(self) -> None:
@@ -301,10 +305,14 @@ class ListModel:
         """The tags and the note of a session."""
         return self.taggings.get((row.agent, row.id), NOTHING)
 
-    def set_live(self, paths: Iterable[str]) -> None:
-        """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
+    def set_live(self, paths: Iterable[str], activities: Mapping[str, str] = NO_ACTIVITIES) -> None:
+        """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden.
+
+        :param activities: see the class.
+        """
         live = frozenset(paths)
-        changed, self._live = live ^ self._live, live
+        changed = {path for path, _ in activities.items() ^ self.activities.items()} | (live ^ self._live)
+        self._live, self.activities = live, activities
         self._filter.live = live
         self._waiting = None
         touched: set[Group] = set()
@@ -402,9 +410,13 @@ class ListModel:
             fork.session.cwd == row.cwd and fork.session.modified > row.modified for fork in line.forks
         )
         is_opened = self._opened.get((row.agent, row.id), -1) >= row.modified
-        is_open = row.path in self._live
         return section_of(
-            row, self._clock, self.recent_ms, is_open=is_open, is_settled=is_continued or is_opened
+            row,
+            self._clock,
+            self.recent_ms,
+            is_open=row.path in self._live,
+            is_waiting=self.activities.get(row.path, "").startswith(WAITING),
+            is_settled=is_continued or is_opened,
         )
 
     @property
@@ -456,9 +468,7 @@ class ListModel:
         group = self._groups.get(name)
         if group is None:
             is_whole = not self.arrangement.has_groups
-            group = Group(
-                name, tilde(name, self.home), is_whole=is_whole, is_section=is_section and not is_whole
-            )
+            group = Group(name, tilde(name, self.home), is_whole=is_whole, is_section=is_section)
             self._groups[name] = group
         return group
 
@@ -728,17 +738,26 @@ class ListModel:
         words: list[str],
         *,
         ranks: Mapping[str, int] | None = None,
+        sort: str = "",
         hidden: bool = False,
     ) -> None:
         """Show the sessions that a search has found, in one list without groups.
 
         :param words: the folded words to highlight in the lines.
         :param ranks: path -> position in the list.
+        :param sort: the order that the query names; "" for none.
         :param hidden: show those of them as well that the list hides otherwise.
         """
-        self._query.match_found(paths, words, ranks=ranks or {}, asks_hidden=hidden)
+        self._query.match_found(paths, words, ranks=ranks or {}, sort=sort, asks_hidden=hidden)
         self._show_hidden()
         self._build()
+
+    @property
+    def shown_order(self) -> str:
+        """The order of the list: that of the search if there is one, else of the arrangement."""
+        if not self._query.is_ranked:
+            return self.arrangement.order
+        return self._query.sort or self.arrangement.search_order
 
     # lookup
 

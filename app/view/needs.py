@@ -36,15 +36,18 @@ class Clock:
         self.yesterday_ms = int((midnight - timedelta(days=1)).timestamp()) * 1_000
 
 
-def section_of(row: Row, clock: Clock, recent_ms: int, *, is_open: bool, is_settled: bool) -> str:
+def section_of(
+    row: Row, clock: Clock, recent_ms: int, *, is_open: bool, is_waiting: bool, is_settled: bool
+) -> str:
     """The section of a session, one of `SECTIONS`; "" if it is in none.
 
     :param is_open: a running agent has it open, or may have.
+    :param is_waiting: the agent that has it open notes that it waits for the user.
     :param recent_ms: how long a session needs the user, in milliseconds.
     :param is_settled: the user has opened it since, or a newer session goes on with it.
     """
     if clock.now_ms - row.modified <= recent_ms and not is_settled:
-        if row.ending == WAITING:
+        if row.ending == WAITING or is_waiting:
             return WAITS
         if row.ending in (FAILED, ABORTED) or (row.ending == INTERRUPTED and not is_open):
             return ENDED_BADLY

@@ -13,7 +13,7 @@ from app.formats.amounts import finite, finite_int, token_count
 from app.formats.prices import LIST_PRICES, NO_COST, Prices, Spending
 from app.formats.text import one_line
 from app.index.row import Row
-from app.sessions.summary import FAILED, INTERRUPTED, WAITING
+from app.sessions.summary import ABORTED, FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
 from app.view.formatting import age, ago, count, counted, day, spent
 from app.view.line import Line, Span, fit_line, line_width
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 MOST_LATEST = 5
 MOST_LABELS = 8
-MOST_NEEDS = 12
+MOST_NEEDS = 5
 
 _NEEDS = {
     WAITING: "waiting for an answer",
     FAILED: "ended with an error",
+    ABORTED: "aborted",
     INTERRUPTED: "interrupted",
 }
 """The endings that need the user -> the words about them."""
@@ -98,6 +99,8 @@ def project_overview(
     needs = [
         row for row in newest if row.ending in _NEEDS and not (row.ending == INTERRUPTED and row.path in busy)
     ]
+    # As in the list of what needs the user.
+    needs.sort(key=lambda row: row.ending != WAITING)
     times = [time for row in newest for time in (row.created, row.modified) if time]
     return ProjectOverview(
         sessions=len(newest),
@@ -161,14 +164,14 @@ class ProjectRow(NamedTuple):
 def project_rows(overview: ProjectOverview, now_ms: int) -> list[ProjectRow]:
     """The rows of the pane from top to bottom. Sections without content are left out."""
     rows = [ProjectRow(words=words) for words in _figures(overview, now_ms) if words]
-    rows += _section("Latest", [_latest(row, overview) for row in overview.latest])
-    more = f"  {overview.label_count:,}" if overview.label_count else ""
-    rows += _section(f"Labels{more}", [_label(label) for label in overview.labels])
     needs = [_need(row) for row in overview.needs]
     left_out = overview.need_count - len(needs)
     if left_out:
         needs.append(ProjectRow(words=f"{' ' * (_INDENT - 1)}{left_out:,} more", style="dim"))
-    return rows + _section("Needs you", needs)
+    rows += _section("Needs you", needs)
+    rows += _section("Latest", [_latest(row, overview) for row in overview.latest])
+    more = f"  {overview.label_count:,}" if overview.label_count else ""
+    return rows + _section(f"Labels{more}", [_label(label) for label in overview.labels])
 
 
 def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:

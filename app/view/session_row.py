@@ -61,8 +61,8 @@ SHORT_FOLDER_CELLS = 10
 COUNT_CELLS = 4
 AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
-LEAST_TITLE_CELLS = 12
-"""Cells of a title that a folder behind it leaves."""
+LEAST_TITLE_CELLS, LEAST_FOLDER_CELLS = 12, 4
+"""Cells of a title that a folder behind it leaves, and of a folder that is shown."""
 INDENT = 3
 """Cells before a title: the cursor, the state and a blank."""
 _TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
@@ -96,7 +96,8 @@ def render_list_line(
     right = _columns(model, line, row, cells, states, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
     folder = _short_folder(model, line, cells) if not model.is_filtered else ""
-    folder = f" · {folder}" if folder and room - width(folder) > LEAST_TITLE_CELLS else ""
+    for_folder = room - LEAST_TITLE_CELLS - len(" ·  ")
+    folder = f" · {shorten(folder, for_folder)}" if folder and for_folder >= LEAST_FOLDER_CELLS else ""
     room -= width(folder)
     own = _own_title(line, row)
     title = stable_width(own or row.title)
@@ -267,7 +268,7 @@ def _layout(model: ListModel, cells: int) -> Sequence[_Column]:
     return _layout_for(
         cells + SCROLLBAR,
         model.used_columns,
-        arrangement.order,
+        model.shown_order,
         has_folder=_has_folder(model),
         has_words=not shows_prompts,
     )
@@ -337,7 +338,7 @@ def _cell(model: ListModel, column: _Column, row: Row, states: Mapping[str, str]
         number = UNREAD if row.provisional else count_of(row.message_count)
         return f"{number:>{cells}}", "faint" if row.provisional else "messages"
     if column.name == "sort":
-        return f" {sort_column(model.arrangement.order, row, now_ms, model.prices):>{CELLS}}", "count"
+        return f" {sort_column(model.shown_order, row, now_ms, model.prices):>{CELLS}}", "count"
     return f"{age_or_date(row.newest, now_ms):>{cells}}", "age"
 
 
@@ -351,7 +352,7 @@ def render_heads(model: ListModel, cells: int) -> Line:
     """
     if not model.lines:
         return fit_line([], cells)
-    order = model.arrangement.order
+    order = model.shown_order
     sorted_by = "sort" if order in COLUMNS else SORTED_HEADS.get(order, "")
     layout = _layout(model, cells)
     room = max(0, cells - INDENT - sum(column.cells for column in layout) - 1)
@@ -385,7 +386,10 @@ def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
 
 
 def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Line:
-    """How the session ended, else its size if the arrangement shows sizes."""
+    """What its agent does in it, else how the session ended, else its size if the arrangement shows sizes."""
+    activity = model.activities.get(row.path, "")
+    if activity:
+        return [(f" {stable_width(activity)} ", "warning" if activity.startswith(WAITING) else "dim")]
     ending = _ending(row, states)
     if ending is not None:
         _, word, style = ending

@@ -151,7 +151,7 @@ class Hits(NamedTuple):
         total = len(self.here) + len(self.elsewhere)
         if not total:
             return "no hits"
-        return f"hit {current + 1:,} of {total:,}" if current >= 0 else f"{total:,} hits"
+        return f"hit {current + 1:,} of {total:,}" if current >= 0 else counted(total, "hit")
 
     @property
     def elsewhere_note(self) -> str:

@@ -378,12 +378,14 @@ class SessionListView(LineList):
 
     def show_arrangement(self, arrangement: Arrangement) -> None:
         """Arrange the sessions in another way. The cursor stays on its session; if that is hidden, the cursor
-        returns to it when it is shown again, unless the user has moved the cursor.
+        returns to it when it is shown again, unless the user has moved the cursor. In the list of what needs
+        the user it goes to the first session, and returns likewise.
         """
+        begins_needs = arrangement.needs and not self.model.arrangement.needs
         self.model.arrange(arrangement)
         if self.model.is_complete:
             self._open_anew()
-        self._arranged()
+        self._arranged(to_first=begins_needs)
 
     @property
     def _grouping_and_scope(self) -> tuple[bool, str]:
@@ -409,15 +411,15 @@ class SessionListView(LineList):
         if self._before_arranged is not None:
             self._arranged()
 
-    def _arranged(self) -> None:
-        before = self._before_arranged
+    def _arranged(self, *, to_first: bool = False) -> None:
+        before = None if self.model.arrangement.needs else self._before_arranged
         if before is not None and self.model.index_of(_path_of(before)) is not None:
             self._session, self._before_arranged = before, None
         if self._session is not None:
             group = self.model.group_of(_path_of(self._session))
             if group is not None and not self.model.is_open(group):
                 self.model.set_open(group, True)
-        if self._cursor_line() is None:
+        if to_first or self._cursor_line() is None:
             self._before_arranged = self._before_arranged or self._session
             self._session = self._group = None
         self.rows_changed()
@@ -455,11 +457,12 @@ class SessionListView(LineList):
         if self.model.set_missing(folders, agents):
             self.redraw_rows()
 
-    def set_states(self, states: Mapping[str, str]) -> None:
-        """Set which sessions are live."""
-        if self.states != states:
+    def set_states(self, states: Mapping[str, str], activities: Mapping[str, str]) -> None:
+        """Set which sessions are live, and what their agents do there (`ProcessNote.activity`)."""
+        if (self.states, self.model.activities) != (states, activities):
             self.states = dict(states)
-            self.model.set_live(states)
+            self.model.set_live(states, activities)
+            self.redraw_rows()
             self.rows_changed()
 
     def open_first(self) -> None:
@@ -483,6 +486,7 @@ class SessionListView(LineList):
         words: list[str],
         *,
         ranks: Mapping[str, int] | None = None,
+        sort: str = "",
         hidden: bool = False,
         to_first: bool = False,
     ) -> None:
@@ -491,7 +495,7 @@ class SessionListView(LineList):
         :param to_first: move the cursor to the first session instead.
         """
         self._filter(
-            lambda: self.model.set_found(paths, words, ranks=ranks, hidden=hidden),
+            lambda: self.model.set_found(paths, words, ranks=ranks, sort=sort, hidden=hidden),
             leaves_heading=not self.model.is_filtered,
             to_first=to_first,
         )

@@ -224,7 +224,11 @@ class TranscriptLines(LineList):
         """Scroll to the position. It is kept as the user left it, also where it cannot be reached."""
         spot = self.spot
         if self.is_laid_out:
-            self._scroll(self.transcript.go_to(spot, self.size.height))
+            top = self.transcript.go_to(spot, self.size.height)
+            cursor = self.transcript.cursor
+            self._scroll(top)
+            # A view that ends at the end of the session is not followed for that.
+            self.transcript.cursor = cursor
         self.spot, self.pointer = spot, self.transcript.pointer(self.top)
         self.redraw_rows()
 
@@ -336,7 +340,7 @@ class TranscriptLines(LineList):
         if round(old_value) == round(new_value) or self.size.height != self._height:
             return
         transcript = self.transcript
-        if not (self.has_focus or self.is_led) and self.at_end and self.is_at_bottom:
+        if not self.has_focus and self.at_end and self.is_at_bottom:
             # The cursor is not drawn: this view of the end is followed.
             transcript.cursor = max(0, len(transcript.blocks) - 1)
         transcript.keep_in_view(self.top, self.size.height)

@@ -295,8 +295,8 @@ def test_doctor_lists_archive_files_that_cannot_be_restored(run, home):
     (folder / "other.jsonl.gz").write_bytes(gzip.compress(b"no session\n"))
     skipped = {Path(file["path"]).name: file for file in json.loads(run("doctor", "--json").out)["skipped"]}
     assert sorted(skipped) == ["cut.jsonl.gz", "none.jsonl.gz", "other.jsonl.gz"]
-    assert skipped["none.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
-    assert skipped["cut.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
+    assert skipped["none.jsonl.gz"]["reason"].startswith("the compressed file is damaged: ")
+    assert skipped["cut.jsonl.gz"]["reason"].startswith("the compressed file is damaged: ")
     assert skipped["other.jsonl.gz"]["reason"] == "in the archive, but no session: no session header"
 
 

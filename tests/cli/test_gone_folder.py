@@ -112,7 +112,7 @@ def test_a_relative_path_is_refused_because_the_folder_is_gone(run, removed, com
     done = run(*(word or named for word in command))
     assert (done.code, done.out) == (1, "")
     reason = (
-        f"no session in the trash, in an archive or kept has the path or id {named!r}"
+        f"no session in the trash, in an archive or gone has the path or id {named!r}"
         if command[0] == "restore"
         else f"no session matches {named!r} (path, id or unique beginning of an id)"
     )

@@ -427,6 +427,25 @@ def test_the_parts_of_an_answer_are_one_and_its_results_come_next(
     assert [each.raw["message"]["toolName"] for each in found[3:6]] == ["read", "bash", "WebFetch"]
 
 
+@TARGETS
+def test_a_session_that_ends_with_a_result_keeps_the_note_before_it(
+    target: str, leafmark: Callable[..., Any], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    call = {"type": "tool_use", "id": "toolu_0", "name": "Bash", "input": {"command": "ls"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_0", "content": "done"}
+    path = write_claude(
+        home,
+        line("user", "u1", None, "look"),
+        line("assistant", "a1", "u1", [{"type": "text", "text": "I look."}, call]),
+        line("user", "n1", "a1", "a note of a hook", isMeta=True),
+        line("user", "r1", "n1", [result]),
+        line("assistant", "b1", "u1", "another way"),
+    )
+    made = handed(path, target, home, entry="r1").change.after
+    assert sent(opened(made, target, home)) == ["look", "I look.", "done", "a note of a hook"]
+
+
 def test_branches_from_several_roots_are_compared_without_leafmarks_entry(tmp_path: Path) -> None:
     roots = [
         message("00000009", None, "user", "another root", 20),

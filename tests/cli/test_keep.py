@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import shutil
 import stat
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -262,7 +264,7 @@ def test_verify_and_doctor_name_a_damaged_copy_and_it_is_kept_again(run: Any, ho
     for bad in (whole[:-9], whole[:20] + b"\xff" * 8 + whole[28:], b"", whole + b"x"):
         copy.write_bytes(bad)
         os.utime(copy, ns=(at, at))
-        assert "one.jsonl.gz: the compressed copy is damaged" in run("doctor").out
+        assert "one.jsonl.gz: the compressed file is damaged" in run("doctor").out
         done = run("keep", "--verify")
         assert (done.code, "; kept again" in done.out, str(copy) in done.out) == (0, True, True)
         assert gzip.decompress(copy.read_bytes()) == path.read_bytes()
@@ -271,10 +273,36 @@ def test_verify_and_doctor_name_a_damaged_copy_and_it_is_kept_again(run: Any, ho
     path.unlink()
     done = run("keep", "--verify")
     assert (done.code, "; kept again" in done.out) == (3, False)
-    assert "one.jsonl.gz: cannot be read: the compressed copy is damaged" in run("doctor").out
+    assert "one.jsonl.gz: cannot be read: the compressed file is damaged" in run("doctor").out
+    assert "leafmark: 1 file was not read" in run("list").err
     done = run("restore", copy)
     assert done.code in (1, 3)
     assert not path.exists()
+    assert run("keep", "--drop", "one").code == 1
+    assert copy.exists()
+    assert run("keep", "--drop", path).code == 0
+    assert not copy.exists()
+    assert run("undo").code == 0
+    assert copy.read_bytes() == whole[:-9]
+    assert run("keep", "--drop", copy).code == 0
+
+
+def test_a_kept_session_is_read_while_the_disk_of_its_copy_is_full(
+    run: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = session(home, "one")
+    run("keep", "one")
+    sweep(path.parents[1])
+    make = tempfile.TemporaryFile
+
+    def full(dir: str | None = None) -> Any:
+        if dir is not None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return make()
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    assert rows(run)["one"]["gone"]
+    assert "answer of one" in run("show", "one").out
 
 
 def test_a_link_out_of_the_store_is_not_followed(run: Any, home: Path, tmp_path: Path) -> None:

@@ -141,6 +141,22 @@ def test_paths(home, run, value, finds):
     assert found(run, f"file:{value}") == (["s"] if finds else [])
 
 
+def test_a_pattern_of_any_file_needs_one(home, run):
+    pi_session(home, "none")
+    pi_session(home, "reads", call("read", {"path": "a.py"}))
+    pi_session(home, "writes", call("write", {"path": "a.py"}))
+    for pattern in ("*", "**"):
+        assert found(run, f"file:{pattern}") == ["reads", "writes"]
+        assert found(run, f"edited:{pattern}") == ["writes"]
+
+
+def test_the_first_search_for_a_word_knows_the_files(home, run):
+    pi_session(home, "runs", call("bash", {"command": "cat auth.py"}))
+    pi_session(home, "reads", call("read", {"path": "auth.py"}))
+    hits = json.loads(run("search", "--json", "auth.py").out)["hits"]
+    assert [(hit["session_id"], hit["tier"]) for hit in hits] == [("reads", "files"), ("runs", "tools")]
+
+
 def test_a_call_that_failed_does_not_count(home, run):
     pi_session(home, "failed", call("write", {"path": "a.py", "content": "x"}, failed=True))
     pi_session(home, "open", call("write", {"path": "a.py", "content": "x"}, result=False))

@@ -111,7 +111,8 @@ def compare(searcher: SearchEngine, sessions: list[Session], query: Query) -> No
     every, every_last = hits_of(searcher.search(query, every=True))
     wanted = {session.row.path: session for session in passing if session.matches(query)}
     words = [term for term in query.terms if term.kind == "word" and not term.negated]
-    if not wanted and len(words) > 1 and len(words) == len(query.terms):
+    is_exact = query.filters or not query.everywhere or len(words) != len(query.terms)
+    if not wanted and len(words) > 1 and not is_exact:
         if any(hit.near for hit in found):
             return
         some = reference.loosened(passing, query)

@@ -52,6 +52,27 @@ def test_a_process_notes_its_session(tmp_path: Path, proc: Proc, work: Path) -> 
     assert state(tmp_path, proc, work, "another") == "idle"
 
 
+@pytest.mark.parametrize(
+    ("fields", "activity"),
+    [
+        ({"status": "busy"}, "busy"),
+        ({"status": "idle", "waitingFor": "input needed"}, "idle"),
+        ({"status": "waiting", "waitingFor": "permission\x1b[1m prompt"}, "waiting: permission␛[1m prompt"),
+        ({"status": "waiting", "waitingFor": 5}, "waiting"),
+        ({"status": ["busy"]}, ""),
+        ({"status": "shell"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_process_notes_what_it_does(
+    tmp_path: Path, proc: Proc, work: Path, fields: dict[str, Any], activity: str
+) -> None:
+    note(tmp_path, 41, sessionId="own", **fields)
+    proc.add(41, "claude", work)
+    found = judge(processes_in(tmp_path, proc), "/s/own.jsonl", work, agent="claude", session_id="own")
+    assert (found.state, found.activity) == ("live", activity)
+
+
 def test_a_process_without_a_note_has_no_session(tmp_path: Path, proc: Proc, work: Path) -> None:
     proc.add(41, "claude", work)
     assert state(tmp_path, proc, work) == "maybe"

@@ -50,12 +50,15 @@ def days_with(folder: Path, files: dict[str, Any]) -> int | None:
         ({PROJECT: 5, LOCAL: 50}, 30),  # the local one counts before that of the project
         ({USER: 90, PROJECT: 5, LOCAL: 50}, 50),
         ({USER: 0}, None),
-        ({USER: "{", PROJECT: 60}, 30),
+        ({USER: "{"}, None),
+        ({USER: 40, PROJECT: "{"}, 40),
+        ({USER: "[]"}, None),
+        ({USER: " \n", PROJECT: 60}, 30),
+        ({USER: "\ufeff" + json.dumps({DAYS: 10})}, 10),
         ({USER: '{"other": 1}'}, 30),
         ({USER: -1}, None),
         ({USER: 1.5}, None),
         ({USER: 30.0}, 30),
-        ({USER: "[]"}, 30),
         ({USER: '{"cleanupPeriodDays": "9"}'}, None),
         ({USER: '{"cleanupPeriodDays": true}'}, None),
         ({USER: 40, PROJECT: 0}, 40),  # a start there sweeps nothing
@@ -63,6 +66,8 @@ def days_with(folder: Path, files: dict[str, Any]) -> int | None:
         ({USER: 2, MANAGED: 99}, 99),
         ({USER: 2, MANAGED: 99, FIRST: 98, LAST: 97}, 97),
         ({USER: 2, MANAGED: 99, LAST: 0}, 99),
+        ({USER: 2, MANAGED: "{"}, None),
+        ({USER: 2, MANAGED: "{", LAST: 5}, 5),
     ],
 )
 def test_the_days_are_the_fewest_of_a_start_that_may_sweep(

@@ -69,7 +69,7 @@ async def test_a_damaged_session_cannot_be_restored_and_its_file_stays(browser, 
         await ui.until(lambda: "packed away" in ui.text() or "torn" in ui.text(), "the archive")
         await ui.press("enter")
         await ui.until(lambda: ui.toasts(), "why not")
-        assert ui.toasts()[0].startswith("Not restored: cannot be unpacked")
+        assert ui.toasts()[0].startswith("Not restored: the compressed file is damaged")
         assert packed.read_bytes() == before
         assert len(ui.listed()) == 2
 

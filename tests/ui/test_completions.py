@@ -113,10 +113,12 @@ def writing(id, path):
 async def test_touched_files_are_found_and_completed(browser, three, tmp_path):
     pi_session(tmp_path, *writing("one", "src/shop/auth.py"), id="one")
     path = pi_session(tmp_path, *writing("two", "src/shop/cart.py"), id="two")
+    pi_session(tmp_path, *writing("three", "src/shop/of/a/folder/with/a/long/name.py"), id="three")
     async with browser() as ui:
         await ui.press("slash", *"edited:src/")
         await listed(ui, "src/shop/cart.py")
         assert "src/shop/auth.py" in ui.text()
+        assert "/with/a/long/name.py " in ui.text(), "the end of a long path"
         await ui.press("ctrl+u", *"file:auth")
         await ui.until(lambda: ui.listed() == ["one"], "the session")
         await ui.press("tab")

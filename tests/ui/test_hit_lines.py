@@ -66,6 +66,16 @@ async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
         await ui.until(lambda: "60 of 62 · 60 hits" in ui.text(), "the hits in the sessions of this folder")
 
 
+async def test_hits_of_a_session_that_vanishes_are_not_counted(browser, three, tmp_path):
+    path = pi_session(tmp_path, *chain("gargoyle", "stone", id="gone"), id="gone")
+    async with browser(size=(160, 30)) as ui:
+        await ui.press("slash", *"gargoyle")
+        await ui.until(lambda: "1 of 4 · 1 hit" in ui.text(), "the hit")
+        path.unlink()
+        await ui.until(lambda: not ui.listed() and "0 of 3" in ui.text(), "no session")
+        assert "hit" not in ui.text().splitlines()[1]
+
+
 async def test_a_filter_without_words_shows_the_last_prompt(browser, three):
     async with browser(size=(120, 40)) as ui:
         await ui.press("slash", *"is:", "escape", *"damaged", *["backspace"] * 10, *"has:branch")

@@ -139,7 +139,7 @@ def edits(path, *numbers, id="s"):
     return lines
 
 
-@pytest.mark.parametrize("query", ["auth.py", "src/auth.py"])
+@pytest.mark.parametrize("query", ["auth.py", "src/auth.py", "edited:auth.py"])
 async def test_a_touched_file_is_found_at_its_first_edit_with_one_count_everywhere(browser, tmp_path, query):
     pi_session(tmp_path, *edits("/work/app/src/auth.py", 0, 1, 2), id="s")
     async with browser(size=(160, 45)) as ui:
@@ -151,6 +151,23 @@ async def test_a_touched_file_is_found_at_its_first_edit_with_one_count_everywhe
         await ui.until(lambda: ui.focus == "transcript" and "hit 1 of 3" in ui.text(), "the same hits")
         await ui.press("n")
         await ui.until(lambda: "hit 2 of 3" in ui.text(), "the next one")
+
+
+async def test_the_preview_has_the_number_of_a_hit_in_a_result_near_the_end(browser, tmp_path):
+    call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "grep wombat"}}
+    lines = [
+        header("s"),
+        *(message(f"p{n}", f"p{n - 1}" if n else None, "user", f"a long prompt {n}", n) for n in range(30)),
+        message("b", "p29", "assistant", "", 31, content=[call]),
+        message("c", "b", "toolResult", "wombat.py: a lyrebird", 32, toolCallId="t", toolName="bash"),
+        message("d", "c", "assistant", "done", 33),
+    ]
+    pi_session(tmp_path, *lines, id="s")
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("slash", *"lyrebird")
+        await ui.until(lambda: "─ hit 1 of 1 · prompt 30 of 30 ─" in ui.text(), "its number")
+        await ui.press("escape")
+        await ui.until(lambda: "─ prompt 30 of 30 ─" in ui.text(), "no number without a search")
 
 
 async def test_a_hit_opens_at_the_first_one_on_the_active_path(browser, tmp_path):

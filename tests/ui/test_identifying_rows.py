@@ -120,3 +120,21 @@ async def test_a_recap_of_the_agent_is_the_second_line_and_is_searched(browser, 
         await ui.until(lambda: ui.listed() == ["other"], "the session of an older recap")
         assert "\x1b[1m" not in ui.text()
     assert history.read_bytes() == before
+
+
+@pytest.mark.parametrize("cells", [45, 64, 100])
+async def test_folder_agent_and_a_count_of_four_digits_are_in_a_row_of_each_width(browser, family, cells):
+    long = chain("a long title of a long session", *["yes"] * 1_233, id="long", cwd="/work/weather-station")
+    pi_session(family, *long, id="long")
+    async with browser(size=(160, 30)) as ui:
+        await ui.press("O", *["ctrl+s"] * 3)
+        assert ui.sessions.model.arrangement.order == "cost"
+        drawn = {
+            line.row.id: "".join(text for text, _ in ui.sessions.draw(index, cells - 1, selected=False))
+            for index, line in enumerate(ui.sessions.model.lines)
+        }
+        assert {len(row) for row in drawn.values()} == {cells - 1}
+        assert {"pi", "1234"} <= set(drawn["long"].split())
+        assert "wea" in drawn["long"] or "station" in drawn["long"]
+        assert "omp" in drawn["other"].split()
+        assert "app" in drawn["other"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests import claude_lines
 from tests.factory import append, chain, message
+from tests.holding import running
 from tests.ui.conftest import pi_session
 
 ASKED = {"questions": [{"id": "q", "question": "Shall I also change the mail?"}]}
@@ -45,6 +48,7 @@ def endings(tmp_path):
 async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_sections(browser, endings):
     async with browser(size=(160, 45)) as ui:
         await ui.until(lambda: "2 need you (w)" in ui.text(), "the number")
+        before = ui.sessions.row.id
         await ui.press("w")
         assert ui.listed() == [
             "[Waits for your answer]",
@@ -55,10 +59,15 @@ async def test_the_sessions_that_need_the_user_are_counted_and_listed_in_section
             "today",
         ]
         assert "needs you" in ui.text()
-        await ui.press("home", "enter")
-        assert ui.sessions.project is None, "no session is begun in a section"
+        assert ui.sessions.row.id == "asks", "the cursor is on the first one"
+        await ui.press("ctrl+s", "ctrl+s", "ctrl+s")
+        assert ui.sessions.model.arrangement.order == "cost"
+        assert ui.listed()[::2] == ["[Waits for your answer]", "[Ended badly]", "[Today]"]
         await ui.press("escape")
         assert {"older", "forgotten"} <= set(ui.listed()), "Esc shows all sessions"
+        assert ui.sessions.row.id == before, "the cursor is back"
+        await ui.press("w", "home", "enter")
+        assert ui.sessions.project is None, "no session is begun in a section"
 
 
 async def test_the_question_and_the_error_stand_below_the_title(browser, endings):
@@ -82,6 +91,28 @@ async def test_the_question_of_claude_code_stands_below_the_title(browser, tmp_p
     async with browser(size=(120, 40)) as ui:
         await ui.press("w")
         await ui.until(lambda: "? Which store?" in ui.text(), "the question")
+
+
+async def test_an_open_session_says_what_runs_and_for_what_it_waits(browser, tmp_path):
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "npm test"}}
+    claude_lines.write(
+        tmp_path / "home",
+        claude_lines.line("user", "a", None, "test it", timestamp=now(-60)),
+        claude_lines.line("assistant", "b", "a", [call], timestamp=now(-50)),
+    )
+    note = {"sessionId": "one", "status": "busy"}
+    with running(tmp_path, "claude") as pid:
+        path = tmp_path / f"home/.claude/sessions/{pid}.json"
+        path.parent.mkdir()
+        path.write_text(json.dumps(note))
+        async with browser(size=(120, 40)) as ui:
+            await ui.press("w")
+            await ui.until(lambda: ui.listed() == ["[Open now]", "one"], "the open session")
+            await ui.until(lambda: re.search(r"· .*npm test +busy ", ui.text()), "what runs")
+            path.write_text(json.dumps(note | {"status": "waiting", "waitingFor": "permission prompt"}))
+            await ui.until(lambda: ui.listed() == ["[Waits for your answer]", "one"], "the note")
+            await ui.until(lambda: "waiting: permission prompt" in ui.text(), "for what")
+            await ui.until(lambda: "1 needs you (w)" in ui.text(), "the number")
 
 
 async def test_a_session_that_a_fork_goes_on_with_needs_nothing(browser, endings, tmp_path):

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
+
+from app.index.search.search_run import SearchRun
+from app.panes import sessions_pane
+from app.services import session_search
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
+from tests.waiting import PATIENCE
 
 
 def tooled(path, number, text):
@@ -58,3 +66,54 @@ async def test_a_line_says_that_no_session_has_all_words(browser, tmp_path):
         await ui.until(lambda: ui.listed() == ["some"], "the session with one of the words")
         await ui.until(lambda: "No session has all words" in ui.text(), "the line")
         await ui.until(lambda: "without quaggax" in ui.text(), "the word that it lacks")
+
+
+@pytest.fixture
+def held_page(monkeypatch, tmp_path):
+    """The first page of a search is shown; the others, with a better hit, come when this is set."""
+    for number in range(300):
+        pi_session(tmp_path, *chain("please begin", "a zebra", id=f"s{number}"), id=f"s{number}")
+    best = chain("zebra in the title", "yes", id="best")
+    for line in best:
+        line["timestamp"] = "2020-01-01T00:00:00.000Z"
+    pi_session(tmp_path, *best, id="best")
+    go_on, pages_of = threading.Event(), SearchRun.__iter__
+
+    def pages(run):
+        pages = pages_of(run)
+        if run.query.text == "zebra":
+            first = next(pages)
+            assert first.is_provisional
+            yield first
+            assert go_on.wait(PATIENCE)
+        yield from pages
+
+    monkeypatch.setattr(SearchRun, "__iter__", pages)
+    monkeypatch.setattr(session_search, "FIRST_SECONDS", 0)
+    for module in (session_search, sessions_pane):
+        monkeypatch.setattr(module, "PROVISIONAL_SECONDS", PATIENCE)
+    yield go_on
+    go_on.set()
+
+
+@pytest.mark.parametrize("cause", ["nothing", "a key", "the time"])
+async def test_only_the_first_page_moves_and_not_after_a_key_or_its_time(
+    browser, held_page, monkeypatch, cause
+):
+    async with browser() as ui:
+        await ui.press("slash", *"zebra")
+        await ui.until(lambda: "best" not in ui.listed() and ui.screen.sessions_pane.is_answered, "a page")
+        before = ui.listed()
+        if cause == "a key":
+            await ui.press("down")
+        elif cause == "the time":
+            monkeypatch.setattr(sessions_pane, "PROVISIONAL_SECONDS", 0)
+        chosen = ui.sessions.row.id
+        held_page.set()
+        await ui.until(lambda: not ui.screen.sessions_pane.is_due, "all pages")
+        assert len(ui.listed()) == 301
+        if cause == "nothing":
+            assert ui.listed()[0] == ui.sessions.row.id == "best"
+        else:
+            assert (ui.listed()[: len(before)], ui.sessions.row.id) == (before, chosen)
+            assert "best" in ui.listed()[len(before) :]

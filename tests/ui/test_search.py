@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from leafmark import QueryError
+from textual import events
 
 from app.index.query import parse
 from tests.factory import append, chain, message, write_history, write_session
@@ -220,6 +221,22 @@ async def test_a_query_is_not_found_fault_with_while_it_is_typed(browser, three)
         await ui.press("slash", *"date:yes")
         await ui.until(lambda: ui.screen.sessions_pane.is_answered, "the answer")
         assert (search_note(ui), list(ui.box.faults)) == ("", [])
+        await ui.press("ctrl+u", *"man zzqq")
+        await ui.until(lambda: ui.screen.sessions_pane.is_answered and not ui.listed(), "the answer")
+        await ui.until(lambda: not ui.screen.sessions_pane.is_due, "all of it")
+        assert (search_note(ui), list(ui.box.faults)) == ("", [])
         await ui.press("enter")
+        await ui.until(lambda: search_note(ui).startswith("No session has all words"), "the loosened list")
+        await ui.press("slash", "ctrl+u", *"date:yes", "enter")
         message = '"yes" is no time; examples: today, yesterday, <2d, 2026-10'
         await ui.until(lambda: search_note(ui) == message, "the message")
+
+
+async def test_a_query_that_is_too_long_is_refused_at_once(browser, three):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"man")
+        await ui.until(lambda: ui.listed() == ["plain"], "an answer")
+        ui.app.post_message(events.Paste(" word" * 2_000))
+        message = "a query has at most 4,096 characters, this one has 10,003"
+        await ui.until(lambda: search_note(ui) == message, "the message")
+        assert ui.listed() == ["plain"], "the rows stay"

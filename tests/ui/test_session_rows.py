@@ -262,7 +262,7 @@ async def test_an_empty_session_appears_when_an_agent_opens_it():
     empty = make_row("e", cwd=HERE, message_count=0, title="(no messages)", title_source="", modified=NOW)
     async with shown(*rows(3), empty) as ui:
         await ui.press("down")
-        ui.view.set_states({empty.path: "maybe"})
+        ui.view.set_states({empty.path: "maybe"}, {})
         await ui.pilot.pause()
         assert ui.view.row.id == "s01"
         assert ui.lines()[1].startswith(" ◐ (no messages)")

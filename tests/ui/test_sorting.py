@@ -44,3 +44,9 @@ async def test_a_query_names_an_order(browser, priced):
         await ui.press("slash", *"needle sort:cost", "enter")
         sessions = ["dear", "middle", "cheap"]
         await ui.until(lambda: [id for id in ui.listed() if id[0] != "["] == sessions, "the order")
+        await ui.until(lambda: "Search · cost" in ui.text(), "its name")
+        heads, row = ui.text().splitlines()[3:5]
+        assert ("•cost" in heads, "$4.00" in row) == (True, True)
+        await ui.press("slash", "end", *["ctrl+w"] * 2, "enter")
+        await ui.until(lambda: ui.box.value.strip() == "needle" and "best first" in ui.text(), "no order")
+        assert "•" not in ui.text().splitlines()[3], "no column decides"

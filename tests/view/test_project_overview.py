@@ -27,8 +27,8 @@ ROWS = [
         cost=4.0,
         labels=(("1", "cause found"), ("2", "ready to merge")),
     ),
+    make_row("c", title="Log lines", modified=NOW - 25 * HOUR, ending=FAILED, message_count=4, cost=0.0),
     make_row("b", title="Checkout totals", agent="omp", modified=NOW - 26 * HOUR, ending=WAITING, cost=0.31),
-    make_row("c", title="Log lines", modified=NOW - 49 * HOUR, ending=FAILED, message_count=4, cost=0.0),
     make_row("d", title="Interrupted", modified=NOW - 50 * HOUR, ending=INTERRUPTED, message_count=4),
     make_row("e", title="Aborted by the user", modified=NOW - 51 * HOUR, ending=ABORTED, message_count=4),
 ]
@@ -50,7 +50,14 @@ def test_figures_latest_sessions_labels_and_what_needs_the_user():
     assert lines[0].startswith(" 5 sessions · 4 pi · 1 omp · first ")
     assert lines[0].endswith("last 2m ago")
     assert lines[1].endswith("messages · 1.2M tokens · $4.31")
-    assert lines[2:6] == [
+    assert lines[2:7] == [
+        "",
+        " Needs you",
+        "   1d  ? Checkout totals                        waiting for an answer",
+        "   1d  × Log lines                                ended with an error",
+        "   2d  × Aborted by the user                                  aborted",
+    ]
+    assert lines[7:11] == [
         "",
         " Latest",
         f"   2m  Flaky login on CI{'pi':>45}",
@@ -60,11 +67,6 @@ def test_figures_latest_sessions_labels_and_what_needs_the_user():
     assert lines[labels + 1 : labels + 3] == [
         "   2m  ◆ ready to merge                             Flaky login on CI",
         "   2m  ◆ cause found                                Flaky login on CI",
-    ]
-    needs = lines.index(" Needs you")
-    assert lines[needs + 1 :] == [
-        "   1d  ? Checkout totals                        waiting for an answer",
-        "   2d  × Log lines                                ended with an error",
     ]
     assert any("interrupted" in line for line in drawn(project_overview(ROWS)))
 
@@ -98,7 +100,7 @@ def test_empty_sections_are_left_out_and_many_sessions_are_counted():
     plain = drawn(project_overview([make_row("x", modified=NOW, created=None)]))
     assert not any("Labels" in line or "Needs you" in line or " pi " in line[20:] for line in plain)
     many = [make_row(f"w{index}", modified=NOW - index, ending=WAITING) for index in range(20)]
-    assert "8 more" in drawn(project_overview(many))[-1]
+    assert any("15 more" in line for line in drawn(project_overview(many)))
 
 
 @cases("cells", [8, 20, 39, 70, 200])

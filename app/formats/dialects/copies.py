@@ -25,7 +25,7 @@ _LARGEST_TIME = (1 << 63) - 1
 
 HANDED_OVER = "leafmark.handoff"
 """The custom type of leafmark's own entry in a session that was handed over from another agent
-(`app.sessions.handoff.marker`).
+(`app.actions.handoff`).
 """
 KEY_BYTES = 6
 """Bytes of a key that are kept there."""

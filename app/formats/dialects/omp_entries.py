@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-PI_TYPES = frozenset(
+_TYPES_OF_BOTH = frozenset(
     (
         *("message", "thinking_level_change", "model_change", "compaction", "branch_summary", "custom"),
-        *("custom_message", "label", "session_info", "usage", "context_edit", "active_tools_change"),
+        *("custom_message", "label"),
     )
 )
+PI_TYPES = _TYPES_OF_BOTH | {"session_info", "usage", "context_edit", "active_tools_change"}
 """The types of pi's entries."""
-OMP_TYPES = frozenset(
-    (
-        *("message", "thinking_level_change", "model_change", "compaction", "branch_summary", "custom"),
-        *("custom_message", "label", "model_usage", "service_tier_change", "title_change", "mode_change"),
-        *("ttsr_injection", "session_init", "credential_pin", "reset_boundary"),
-    )
-)
+OMP_TYPES = _TYPES_OF_BOTH | {
+    *("model_usage", "service_tier_change", "title_change", "mode_change", "ttsr_injection"),
+    *("session_init", "credential_pin", "reset_boundary"),
+}
 """The types of oh-my-pi's entries."""
 _HEAD = ("id", "parentId", "timestamp")
 _SUMMARIES = ("compaction", "branch_summary")

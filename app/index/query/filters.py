@@ -52,12 +52,15 @@ class FilterBuilder:
         decides whether an unfinished last line counts as damage.
     :param home: the folder that `~` stands for; "" for none.
     :param zone: the time zone in which days begin; None for the zone of this machine.
+
+    `paths` has the paths of the filters so far, see `Query`.
     """
 
     def __init__(self, now_ms: int, home: str, zone: tzinfo | None) -> None:
         self._now_ms = now_ms
         self._home = home
         self._zone = zone
+        self.paths: list[tuple[PathPattern, bool]] = []
 
     def build(self, token: Token, items: list[Item]) -> tuple[list[str], Filter | None]:
         """The normalised values of a filter, and the filter; None if it tests nothing on rows.
@@ -74,12 +77,12 @@ class FilterBuilder:
             raise QueryError("sort: takes one order, without a -", token.start, token.length)
         if field in (*PLACES_ONLY, "sort"):
             return values, None
-        tests = self._tests(field, items, values)
+        tests = self._tests(field, items, values, negated=token.negated)
         whole = any((value if field in ("has", "is") else field) not in _ON_EVERY_ROW for value in values)
         test = tests[0] if len(tests) == 1 else _any(tests)
         return values, Filter(_final(test, token.negated, whole), token.start)
 
-    def _tests(self, field: str, items: list[Item], values: list[str]) -> list[Test]:
+    def _tests(self, field: str, items: list[Item], values: list[str], *, negated: bool) -> list[Test]:
         folded, normalise = _normalised(values)
         if field == "agent":
             return [lambda row, facts: row.agent in values]
@@ -113,7 +116,10 @@ class FilterBuilder:
         if field in ("has", "is"):
             return [self._property(value) for value in values]
         if field in FILES:
-            return [self._path(item, only_changed=field == "edited") for item in items]
+            patterns = [self._pattern(item) for item in items]
+            if not negated:
+                self.paths += [(pattern, field == "edited") for pattern in patterns]
+            return [_path_test(pattern, only_changed=field == "edited") for pattern in patterns]
         if field == "date":
             return [_within(self._times(item), self._now_ms) for item in items]
         return [_number(field, item) for item in items]
@@ -136,22 +142,14 @@ class FilterBuilder:
 
         return test
 
-    def _path(self, item: Item, *, only_changed: bool) -> Test:
+    def _pattern(self, item: Item) -> PathPattern:
         # Imported here because only patterns and paths need it.
         from app.index.query.regex import BadPattern
 
         try:
-            pattern = PathPattern(item.text, self._home)
+            return PathPattern(item.text, self._home)
         except BadPattern as error:
             raise QueryError(error.message, item.start, item.end - item.start) from None
-
-        def test(row: Row, facts: Facts) -> bool:
-            touched = facts.touched(row)
-            if touched is None:
-                return False
-            return pattern.is_in(touched.cwd, touched.changed if only_changed else touched.all)
-
-        return test
 
     def _times(self, item: Item) -> TimeRange:
         times = time_range(fold(item.text), self._now_ms, self._zone)
@@ -279,6 +277,16 @@ def _cached(get: Callable[[Row], Any], test: Callable[[Any], bool]) -> Test:
         return result
 
     return cached_test
+
+
+def _path_test(pattern: PathPattern, *, only_changed: bool) -> Test:
+    def test(row: Row, facts: Facts) -> bool:
+        touched = facts.touched(row)
+        return touched is not None and pattern.is_in(
+            touched.cwd, touched.changed if only_changed else touched.all
+        )
+
+    return test
 
 
 def _any(tests: list[Test]) -> Test:

@@ -141,6 +141,7 @@ class _Parser:
             self._hidden,
             self._sort,
             self._files,
+            tuple(self._builder.paths),
         )
 
     def _word(self, token: Token) -> None:

@@ -85,6 +85,8 @@ class PathPattern:
 
         :param cwd, paths: as in `TouchedPaths`.
         """
+        if paths == "\n":
+            return False  # `*` stands for no character, too.
         if not self._is_absolute:
             # `[id].tsx` is also the name of a file.
             if self._beginnings[0] in paths or self._beginnings[1] in paths:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.prices import Prices
-    from app.index.query.path_pattern import TouchedPaths
+    from app.index.query.path_pattern import PathPattern, TouchedPaths
     from app.index.row import Row
 
 Kind = Literal["word", "phrase", "regex"]
@@ -120,6 +120,8 @@ class Query:
     hidden       a filter asks for sub-agents or empty sessions, which lists hide otherwise
     sort         the order of the sessions (`index.sorting.SORTS`); "" if the query names none
     files        a filter asks for touched files (`index.touched_files`)
+    paths        the paths that such filters name, each with whether the file has to be changed; without those
+                 of filters with a `-`
     """
 
     text: str = ""
@@ -132,6 +134,7 @@ class Query:
     hidden: bool = False
     sort: str = ""
     files: bool = False
+    paths: tuple[tuple[PathPattern, bool], ...] = ()
 
     @property
     def needs_files(self) -> bool:

@@ -150,7 +150,7 @@ class SearchEngine:
             alone=alone,
             unread=self._unread(),
             take_damage=self._take_damage if says_damage else set,
-            touched=self._touched() if self._touched and query.terms else None,
+            touched=self._touched() if self._touched and (query.terms or query.paths) else None,
             words=self._words() if self._words and query.needs_files else None,
         )
 

@@ -11,9 +11,10 @@ from app.formats.dialects import dialect_named
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
-from app.formats.text import string_of
+from app.formats.text import one_line, string_of
 from app.formats.timestamps import parse_time
 from app.formats.touched_files import READ
+from app.index.query.path_pattern import touched_paths
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import Fields, texts_of
 from app.index.search.evaluator import Evaluator, PassageFinder
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from app.index.search.ranking import Places
     from app.index.search.results import Hit
     from app.index.text.mmap_reader import Segments
+    from app.sessions.summaries.touches_reader import TouchedFile
 
 _READ_BYTES = 16 << 10
 """Bytes of a line that are read first; more are read only if it is longer."""
@@ -66,6 +68,7 @@ class HitDetails:
     __slots__ = (
         "_best_in_file",
         "_file_passages",
+        "_last_touches",
         "_lock",
         "_places",
         "_plan",
@@ -89,6 +92,7 @@ class HitDetails:
         self._segments = segments
         self._places = places
         self._touched = touched
+        self._last_touches: tuple[Document, Sequence[TouchedFile]] | None = None
         self._file_passages: dict[Document, Sequence[Passage]] = {}
         self._best_in_file = best_in_file
         self._searcher: FileSearcher | None = None
@@ -134,6 +138,46 @@ class HitDetails:
                 break
         return sorted(offset for offset, mask in masks.items() if not full or mask == self._plan.all_terms)
 
+    def fill_touch(self, hit: Hit, document: Document) -> None:
+        """Fill in a hit of a query that names files and has no terms: the last change of one, else the last
+        read.
+        """
+        touches = self._named_touches(document)
+        if not touches:
+            hit.fill("row")
+            return
+        touch = max(touches, key=lambda touch: (touch.kind != READ, touch.offset))
+        line = one_line(touch.path)
+        hit.fill(WHERE[FILE], FILE, touch.offset, snippet=line, ranges=((0, len(line)),))
+
+    def touch_offsets(self, document: Document, most: int) -> list[int]:
+        """As `offsets`, for such a query: the lines of the calls that touched the files."""
+        return sorted({touch.offset for touch in self._named_touches(document)})[:most]
+
+    def _named_touches(self, document: Document) -> list[TouchedFile]:
+        """The touches of files that the query names, in the order of the calls."""
+        cwd, named, touches = document.row.cwd, self._plan.query.paths, self._touches(document)
+        texts = {path: touched_paths(cwd, (path,), 1) for path in {touch.path for touch in touches}}
+        matching = {
+            path: [only_changed for pattern, only_changed in named if pattern.is_in(text.cwd, text.all)]
+            for path, text in texts.items()
+        }
+        return [
+            touch
+            for touch in touches
+            if any(touch.kind != READ or not only_changed for only_changed in matching[touch.path])
+        ]
+
+    def _touches(self, document: Document) -> Sequence[TouchedFile]:
+        """Each call of a session that touched a file. Those of the last session are kept: a session with
+        100,000 is unpacked once for its excerpt, its count and its place.
+        """
+        last = self._last_touches
+        if last is None or last[0] is not document:
+            touches = self._touched.touches_of(document.row) if self._touched is not None else None
+            last = self._last_touches = document, touches or ()
+        return last[1]
+
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()
         finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
@@ -165,14 +209,10 @@ class HitDetails:
         """The paths of touched files with a term that the session has in no better place, each at the line of
         its call: changes, then reads, the last one first.
         """
-        terms = sum(
-            1 << number
-            for number, place in enumerate(self._places.get(document, b""))
-            if place == FILES and self._touched is not None
-        )
-        touches = (self._touched.touches_of(document.row) or ()) if self._touched and terms else ()
+        places = self._places.get(document, b"")
+        terms = sum(1 << number for number, place in enumerate(places) if place == FILES)
         # Changes come before reads.
-        touches = sorted(touches, key=lambda touch: touch.kind != READ)
+        touches = sorted(self._touches(document), key=lambda touch: touch.kind != READ) if terms else ()
         packed = [pack(FILE, touch.offset, touch.path) for touch in touches]
         in_files = Fields([joined(packed)]).range(0)
         found = finder.passages(document.row, (in_files,)) if packed else ()

@@ -147,17 +147,19 @@ class SearchRun:
             self._documents.cache = cache
 
     def _sessions_with_some(self, search_pass: SearchPass) -> list[Document]:
-        """The sessions of the loosened list; none if the query is not loosened: it has other terms than
-        words, or a session has all words but the one that is being typed.
+        """The sessions of the loosened list; none if the query is not loosened: it has a filter, it has other
+        terms than words, or a session has all words but the one that is being typed.
         """
-        terms = [matcher.term for matcher in search_pass.plan.wanted]
-        if len(terms) < 2 or any(term.kind != WORD or term.negated for term in self.query.terms):
+        terms, query = [matcher.term for matcher in search_pass.plan.wanted], self.query
+        is_exact = (
+            query.filters or not query.everywhere or any(t.kind != WORD or t.negated for t in query.terms)
+        )
+        if len(terms) < 2 or is_exact:
             return []
         search_pass.complete_places()
         places = search_pass.places
-        text = self.query.text
         for number, term in enumerate(terms):
-            is_typed = self._typing and term.position + term.length == len(text)
+            is_typed = self._typing and term.position + term.length == len(query.text)
             if is_typed and any(all(found[:number] + found[number + 1 :]) for found in places.values()):
                 return []
         return most_terms_first(places, rarities(places.values(), len(terms), worst=TOOLS))
@@ -343,9 +345,13 @@ class SearchRun:
 
     def _hit(self, search_pass: SearchPass, document: Document) -> Hit:
         """The one hit of a session."""
+        details = search_pass.files.details
         if not search_pass.plan.wanted:
-            return Hit(document.row, "row")
-        places, details = search_pass.places[document], search_pass.files.details
+            if not self.query.paths:
+                return Hit(document.row, "row")
+            hit = Hit.later(document.row, details.fill_touch, document)
+            return hit.find_with(partial(details.touch_offsets, document))
+        places = search_pass.places[document]
         missing = tuple(name for name, place in zip(self._names, places, strict=False) if not place)
         return Hit.later(
             document.row, details.fill_best, document, tier_of(places), missing, search_pass.plan.near

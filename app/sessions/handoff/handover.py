@@ -18,9 +18,7 @@ from app.formats.text import string_of, trim_name
 from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import read_slot, slot_line
 from app.sessions.errors import DamagedLine, MissingBase, NulBytes, TornLine
-from app.sessions.handoff.losses import Losses
-from app.sessions.handoff.marker import data_of
-from app.sessions.handoff.messages import MessageSpeller
+from app.sessions.handoff.messages import Losses, MessageSpeller
 from app.sessions.handoff.outline import Outline, OutlineEntry
 from app.sessions.manager.forking import ForkedEntry
 from app.sessions.storage.blobs import (
@@ -86,7 +84,7 @@ class Handover:
         self._now_ms = now_ms
         writing = dialect_named(target).writing
         assert writing is not None
-        self._writing = writing
+        self.writing = writing
         self._same = manager.dialect.name == target
         self.losses = Losses()
         for problem in manager.problems:
@@ -100,7 +98,7 @@ class Handover:
         path = path_to(manager, leaf)
         self._outline = Outline(manager, path if path_only else None, self.losses)
         last = self._outline.entries[-1] if self._outline.entries else None
-        self._leaf = last if path_only else self._outline.of(leaf)
+        self._leaf = last if path_only else self._outline.end_at(leaf)
         self._edits: Mapping[str, Any] = {}
         self._known_originals = self._originals_of_source()
         if not self._same:
@@ -145,7 +143,7 @@ class Handover:
     def name(self) -> str | None:
         """The name, as the target has it."""
         name = self._manager.session_name
-        return self._fitting(name) if self._writing.has_title_slot else name
+        return self._fitting(name) if self.writing.has_title_slot else name
 
     def entries(self, root: str | None = None) -> Iterator[ForkedEntry]:
         """The entries, each parent before its children, the leaf last.
@@ -153,7 +151,7 @@ class Handover:
         :param root: the id of leafmark's own entry, on which the roots hang; None for none.
         """
         speller = MessageSpeller(
-            self._manager.dialect, self._writing, agent_named(self._target).title, self.losses
+            self._manager.dialect, self.writing, agent_named(self._target).title, self.losses
         )
         start = parse_time(self._manager.header.get("timestamp"))
         latest = self._now_ms if start is None else start
@@ -190,7 +188,10 @@ class Handover:
 
     def _originals_of_source(self) -> Mapping[str, Any]:
         """The entries that the session had before it was handed over from the target."""
-        data = data_of(self._outline.marker)
+        marker = self._outline.marker
+        data = marker.raw.get("data") if marker is not None else None
+        if not isinstance(data, dict):
+            return {}
         source, found = data.get("from"), data.get("originals")
         is_back = isinstance(source, dict) and source.get("dialect") == self._target
         if not is_back or not isinstance(found, dict):
@@ -257,7 +258,7 @@ class Handover:
 
     def _edits_of(self, path: list[Any]) -> Mapping[str, Any]:
         """The new content of entries on the path to the leaf, if the target has no such edits."""
-        if self._writing.keeps_context_edits:
+        if self.writing.keeps_context_edits:
             return {}
         edits = context_edits(entry.decoded() for entry in path if entry.type == "context_edit")
         self.losses.add(
@@ -284,7 +285,7 @@ class Handover:
     def _add_name(self) -> None:
         """Name the session, if its entries do not name it so."""
         name, source = self._manager.session_name, self._manager.dialect
-        if self._writing.has_title_slot:
+        if self.writing.has_title_slot:
             if self.name != name:
                 self.losses.add("name", f"{agent_named(self._target).title} has no room for all of it")
             return
@@ -317,7 +318,7 @@ class Handover:
         entry = speller.entry({**fields, **head}, time_ms)
         if made.id in self._edits:
             entry = _with_edit(entry, self._edits[made.id])
-        if self._writing.limits_size:
+        if self.writing.limits_size:
             # The images are moved when the entry is written.
             whole, entry = entry, externalize(entry, None)
             if entry is not whole and NOTICE.strip().encode() in encoded(entry):

@@ -1,10 +1,11 @@
-"""Messages in the spelling of another agent. pi and oh-my-pi accept each result and can send it, also one of
-a damaged message.
+"""Messages in the spelling of another agent, and what is lost of them. pi and oh-my-pi accept each result and
+can send it, also one of a damaged message.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects.omp_entries import PI_TYPES, wrapped
 from app.formats.images import BLOB_PREFIX
@@ -12,7 +13,6 @@ from app.formats.text import one_line, string_of
 
 if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect, WriteFormat
-    from app.sessions.handoff.losses import Losses
 
 _AMOUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 _COSTS = ("input", "output", "cacheRead", "cacheWrite", "total")
@@ -30,6 +30,30 @@ _TEXTS = {
 """The fields of entries that have to be texts, and what stands for another value."""
 _LONGEST_WORD = 40
 _SHELL = {"command": "", "output": "", "cancelled": False, "truncated": False}
+
+
+class Loss(NamedTuple):
+    """Parts of a session that are lost, changed or not sent to the model: their kind, why, and how many."""
+
+    kind: str
+    reason: str
+    number: int
+
+
+class Losses:
+    """Counts parts by kind and reason."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def add(self, kind: str, reason: str, count: int = 1) -> None:
+        """Count `count` parts of a kind."""
+        if count:
+            self._counts[kind, reason] += count
+
+    def found(self) -> list[Loss]:
+        """All, in the order in which they were first counted."""
+        return [Loss(kind, reason, count) for (kind, reason), count in self._counts.items()]
 
 
 class MessageSpeller:

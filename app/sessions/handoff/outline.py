@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from app.formats.dialects.copies import HANDED_OVER
 from app.formats.text import string_of
-from app.sessions.handoff.marker import is_marker
-from app.sessions.handoff.messages import FAILED
+from app.sessions.handoff.messages import FAILED, Losses
 from app.sessions.manager.session_file import fresh_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from app.sessions.handoff.losses import Losses
     from app.sessions.manager.entry_store import Entry
     from app.sessions.manager.session_manager import SessionManager
 
@@ -71,6 +70,8 @@ class Outline:
         self._by_id: dict[str, OutlineEntry] = {}
         self._of: dict[int, OutlineEntry] = {}
         """The index of an entry -> what it became."""
+        self._last_before: dict[int, OutlineEntry] = {}
+        """The identity of a result that was moved -> the entry that it stood below."""
         entries = manager.get_entries() if path is None else path
         self.entries = self._read(entries, is_path=path is not None)
         self._break_loops()
@@ -81,6 +82,13 @@ class Outline:
     def of(self, entry: Entry | None) -> OutlineEntry | None:
         """The entry that an entry of the session became."""
         return None if entry is None else self._of.get(entry.index)
+
+    def end_at(self, entry: Entry | None) -> OutlineEntry | None:
+        """The end of the path that ends with an entry of the session: the notes before a result stand behind
+        it.
+        """
+        made = self.of(entry)
+        return made if made is None else self._last_before.get(id(made), made)
 
     def named(self, entry_id: str) -> OutlineEntry | None:
         """The entry that the entry with that id in the session became."""
@@ -111,7 +119,8 @@ class Outline:
         before: OutlineEntry | None = None
         waiting: list[Entry] = []
         for entry in entries:
-            if self.marker is None and is_marker(entry):
+            is_own = entry.type == "custom" and entry.raw.get("customType") == HANDED_OVER
+            if self.marker is None and is_own:
                 self.marker = entry
                 continue
             if is_path and entry.type == "label":
@@ -220,6 +229,7 @@ class Outline:
                     made.parent = last
         result.parent, first.parent = above, result
         assert last is not None
+        self._last_before[id(result)] = last
         last.children, result.children = result.children, 1
 
 

@@ -214,7 +214,14 @@ def test_sessions_with_some_words_follow_if_none_has_all(world: World) -> None:
 
 @cases(
     "query",
-    ["apple zebra -pear", '"an apple" zebra', "re:ap.le zebra", "zebra", "agent:pi zebra", "agent:omp apple"],
+    [
+        "apple zebra -pear",
+        '"an apple" zebra',
+        "re:ap.le zebra",
+        "zebra",
+        "agent:pi apple zebra",
+        "in:text apple zebra",
+    ],
 )
 def test_exact_queries_are_not_loosened(world: World, query: str) -> None:
     world.session("s1", "please begin", "an apple")
