@@ -7,7 +7,13 @@ of many projects: this one refuses to be imported where Python finds another `ap
     SessionManager, Entry          one session: to read, to write to, to branch and to fork
     redact, export                 texts and sessions to share
     discover, Store                the folders of sessions on this machine
+    complete, vocabulary           what may be typed next in a query
+    FileStorage, MemoryStorage, BlobStore
+                                   where sessions and images of oh-my-pi are kept
+    HistoryStorage, open_history   the prompts that were sent
     QueryError, SessionError       the errors
+
+The other names are the types that their methods return.
 """
 
 from __future__ import annotations
@@ -40,28 +46,61 @@ _check_package()
 
 from app import paths, stores
 from app.index.index import Index
-from app.index.query.query import QueryError
+from app.index.query.completion import Completion, Vocabulary, complete, vocabulary
+from app.index.query.query import Note, QueryError
 from app.index.row import Row
-from app.index.search.results import Hit
+from app.index.scan.deltas import Delta
+from app.index.search.hit_branch import Place
+from app.index.search.results import Hit, Page
+from app.index.search.search_run import Search
 from app.sessions.errors import SessionError
+from app.sessions.manager.change import Change
+from app.sessions.manager.context import Context
 from app.sessions.manager.entry_store import Entry
+from app.sessions.manager.listing import SessionInfo
+from app.sessions.manager.nested_tree import TreeNode
 from app.sessions.manager.session_manager import SessionManager
+from app.sessions.storage.blobs import BlobStore
+from app.sessions.storage.file_storage import FileStorage
+from app.sessions.storage.prompt_history import History, HistoryRow, HistoryStorage, open_history
+from app.sessions.storage.session_storage import MemoryStorage, SessionStorage
 from app.setup import setup_from_process
 from app.stores.base import Store
 
 __all__ = [
+    "BlobStore",
+    "Change",
+    "Completion",
+    "Context",
+    "Delta",
     "Entry",
+    "FileStorage",
+    "History",
+    "HistoryRow",
+    "HistoryStorage",
     "Hit",
     "Index",
+    "MemoryStorage",
+    "Note",
+    "Page",
+    "Place",
     "QueryError",
     "Row",
+    "Search",
     "SessionError",
+    "SessionInfo",
     "SessionManager",
+    "SessionStorage",
     "Store",
+    "TreeNode",
+    "Vocabulary",
+    "complete",
     "discover",
     "export",
+    "open_history",
     "open_index",
     "redact",
+    "vocabulary",
 ]
 
 
@@ -93,7 +132,7 @@ def redact(text: str) -> str:
 def export(path: str | os.PathLike[str], format: str = "html", *, redacted: bool | None = None) -> bytes:
     """Return the session at `path` as a document, in UTF-8.
 
-    :param format: "html", "md", "json" or "jsonl", as of `leafmark export --to`.
+    :param format: "html", "md", "json" or "jsonl", a format of `leafmark export --to`.
     :param redacted: replace secrets, home folders and user names; None for HTML and Markdown alone.
     :raises SessionError, OSError: it is no session, or cannot be read.
     :raises ValueError: `format` is unknown.

@@ -185,7 +185,6 @@ def _set_arguments(stores: Sequence[Store], arguments: Mapping[str, tuple[str, .
 
 
 def _has_settings(env: Mapping[str, str]) -> bool:
-    """Whether there is a settings file."""
     return os.path.lexists(os.path.join(paths.config_folder(env), paths.CONFIG))
 
 

@@ -7,28 +7,25 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
-import app.index
+import leafmark
+
 import app.sessions
-from tests.cases import cases
 from tests.readme import PAGES
 
 # Each name is used according to its type: `object` or `Any` would not pass.
 STRANGER = '''
-"""A script that uses every public name of `app.sessions` and `app.index`, and the functions of `leafmark`."""
+"""A script that uses every public name of `leafmark`."""
 
 import threading
 from collections.abc import Sequence
 from typing import assert_type
 
 import leafmark
-from app.index import Completion, Delta, Hit, Index, Note, Page, Place, QueryError, Row, Search, Vocabulary
-from app.index import complete, open as open_index, vocabulary
-from app.sessions import BlobStore, Change, Context, Entry, FileStorage, History, HistoryRow, HistoryStorage
-from app.sessions import MemoryStorage, SessionError, SessionInfo, SessionManager, SessionStorage, TreeNode
-from app.sessions import open_history
-from app.stores import discover
+from leafmark import BlobStore, Change, Completion, Context, Delta, Entry, FileStorage, History, HistoryRow
+from leafmark import HistoryStorage, Hit, Index, MemoryStorage, Note, Page, Place, QueryError, Row, Search
+from leafmark import SessionError, SessionInfo, SessionManager, SessionStorage, Store, TreeNode, Vocabulary
+from leafmark import complete, discover, export, open_history, open_index, redact, vocabulary
 
 
 def look(folder: str) -> None:
@@ -71,8 +68,7 @@ def on_delta(delta: Delta) -> None:
 
 
 def find(folder: str) -> None:
-    index = open_index(discover({}, folder, folder), folder)
-    assert_type(index, Index)
+    index = Index(discover(), folder)
     index.scan(on_delta)
     index.watch(on_delta, threading.Event())
     assert_type(index.rows(), list[Row])
@@ -97,23 +93,23 @@ def told(note: Note) -> str:
 
 
 def share(path: str) -> None:
-    with leafmark.open_index() as index:
+    with open_index() as index:
         assert_type(index, Index)
         assert_type(next(index.search("words")), Hit)
     assert_type(leafmark.SessionManager.open(path), SessionManager)
-    assert_type(leafmark.discover()[0].root, str)
-    assert_type(leafmark.export(path, "md"), bytes)
-    assert_type(leafmark.redact(path), str)
+    assert_type(discover(), list[Store])
+    assert_type(discover()[0].root, str)
+    assert_type(export(path, "md"), bytes)
+    assert_type(redact(path), str)
 '''
 
 WRONG = """
-from app.index import Misspelt, Row, open as open_index
-from app.sessions import SessionManager, Nonsense
-from leafmark import Missing
+from leafmark import Index, Misspelt, Row, SessionManager
+from app.sessions import Nonsense
 
 SessionManager.open(3)
 SessionManager.list("/x")[0].nonsense
-open_index([], 3)
+Index([], 3)
 """
 
 
@@ -141,15 +137,12 @@ def test_mistakes_in_a_script_are_found(installed_python: Path, tmp_path: Path) 
     (tmp_path / "wrong.py").write_text(WRONG)
     output = checked(installed_python, tmp_path, "wrong.py").stdout
     line_numbers = [int(line) for line in re.findall(r"^wrong\.py:(\d+): error", output, re.MULTILINE)]
-    assert line_numbers == [2, 3, 4, 6, 7, 8], output
+    assert line_numbers == [2, 3, 5, 6, 7], output
 
 
-@cases("package", [app.sessions, app.index])
-def test_the_names_of_the_script_are_public(package: ModuleType) -> None:
-    lines = re.findall(rf"^from {package.__name__} import (.+)$", STRANGER, re.MULTILINE)
-    names = {name.partition(" as ")[0] for line in lines for name in line.split(", ")}
-    assert names
-    assert names - {*package.__all__, "open"} == set()
+def test_the_script_uses_every_public_name() -> None:
+    lines = re.findall(r"^from leafmark import (.+)$", STRANGER, re.MULTILINE)
+    assert sorted(name for line in lines for name in line.split(", ")) == sorted(leafmark.__all__)
 
 
 def test_every_public_name_of_the_sessions_can_be_imported() -> None:

@@ -6,21 +6,18 @@ The public names load when they are first used. Import a function that has the n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "handoff": "Handed Request hand_over",
-            "journal_entries": "JournalEntry encode_entry parse_entries trash_moves",
-            "redo": "redo_journal_action",
-            "resume": "Plan ResumeError execute plan plan_new",
-            "session_edits": "label pin rename",
-            "tagging": "annotate tag",
-            "trash_place": "TrashFacts delete_trashed trash_facts",
-            "undo_steps": "UndoAttempt UndoableAction undo_last",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "handoff": "Handed Request hand_over",
+        "journal_entries": "JournalEntry encode_entry parse_entries trash_moves",
+        "redo": "redo_journal_action",
+        "resume": "Plan ResumeError execute plan plan_new",
+        "session_edits": "label pin rename",
+        "tagging": "annotate tag",
+        "trash_place": "TrashFacts delete_trashed trash_facts",
+        "undo_steps": "UndoAttempt UndoableAction undo_last",
+    },
+)

@@ -220,7 +220,6 @@ class _Files:
 
 
 def _add_answer(turn: Turn, entry: dict[str, Any]) -> None:
-    """Add an answer of the model to its turn."""
     message = entry["message"]
     text = _text(entry)
     if text:

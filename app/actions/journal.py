@@ -278,7 +278,7 @@ class Journal:
         """
         with self._opened() as file:
             length = file.seek(0, os.SEEK_END)
-            end = run_start(file.fileno(), 0, length) if length else 0
+            end = run_start(file.fileno(), length) if length else 0
             file.seek(max(end - 1, 0))
             last = file.read(1) if end else b""
         if end < length:
@@ -294,7 +294,7 @@ class Journal:
         with self._opened() as file:
             end = file.seek(0, os.SEEK_END)
             if end > _LONGEST:
-                end = run_start(file.fileno(), 0, end, _PADDING)
+                end = run_start(file.fileno(), end, _PADDING)
             start = file.seek(max(end - _LONGEST, 0))
             data = file.read(end - start)
         # The first line may have been cut.

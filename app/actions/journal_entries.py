@@ -157,7 +157,7 @@ def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
 
 
 def encode_intent(token: str, at_ms: int, action: int, undoes: int, change: Change, redoes: int) -> bytes:
-    """The content of the intent file of a change; parameters as of `InterruptedChange`."""
+    """The content of the intent file of a change. `InterruptedChange` has the parameters."""
     value: dict[str, Any] = {
         "intent": token,
         "at": at_ms,

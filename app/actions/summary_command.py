@@ -149,7 +149,9 @@ def _communicate(running: _Run, process: subprocess.Popen[bytes], program: str, 
         for thread in threads:
             thread.join(GRACE_S)
     if process.returncode:
-        raise SummaryFailed(_exit_reason(program, process.returncode, bytes(errors.data)))
+        code = process.returncode
+        ended = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+        raise SummaryFailed(f"{one_line(program)} {ended}{_last_line(bytes(errors.data))}")
     text = bytes(output.data).decode("utf-8", "replace").strip()
     if not text:
         raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(errors.data))}")
@@ -200,11 +202,6 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         # The group's number is the first process's, and stays so after that has ended.
         os.killpg(process.pid, number)
-
-
-def _exit_reason(program: str, code: int, errors: bytes) -> str:
-    result = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-    return f"{one_line(program)} {result}{_last_line(errors)}"
 
 
 def _last_line(data: bytes) -> str:

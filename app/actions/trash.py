@@ -108,7 +108,7 @@ def _move_all(
     """
     in_trash = move_to_trash(path, status, env)
     moves = [(path, in_trash)]
-    note = "" if in_trash else _unknown_place(path)
+    note = "" if in_trash else f"{path}: what the system's trash calls it is not known here"
     for belonging in belongings:
         try:
             moves.append((belonging, move_to_trash(belonging, os.lstat(belonging), env)))
@@ -144,10 +144,6 @@ def trash_file(
     announce(change)
     moves, note = _move_all(path, status, belongings, env)
     return replace(change, after=moves[0][1] or None, note=note, moves=tuple(moves))
-
-
-def _unknown_place(path: str) -> str:
-    return f"{path}: what the system's trash calls it is not known here"
 
 
 def move_to_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:

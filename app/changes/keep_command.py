@@ -62,7 +62,7 @@ class KeptSession(NamedTuple):
 def run(options: Options, setup: Setup) -> int:
     """Keep sessions, or do with the copies what the option says.
 
-    :return: the exit code, as of `app.changes.run`.
+    :return: the exit code (see `app.changes.run`).
     :raises WrongUse: the words and options do not fit together.
     """
     mode = only_one(options, "list", "drop", "verify", "replace")

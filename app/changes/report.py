@@ -123,7 +123,6 @@ def _values(change: Change, title: str) -> str:
 
 
 def _session(session_id: str, title: str) -> str:
-    """A session by its title and its short id."""
     if not session_id:
         return "what was written without a session"
     return f'"{one_line(title, 80)}" ({_short(session_id)})' if title else _short(session_id)

@@ -279,12 +279,10 @@ class RowPrompt:
 
 
 def _answers(question: Question) -> list[tuple[str, str]]:
-    """(name of the key, label) of the answers to a question."""
     pairs = [(key_name(key), label) for key, label in question.keys]
     return [*pairs, (CANCEL, question.cancel)] if question.cancel else pairs
 
 
 def _message(text: str) -> Question:
-    """A message in place of a question."""
     line = one_line(text, 500)
     return Question(lambda cells: shorten(line, cells), (("enter", "continue"),), cancel="")

@@ -6,6 +6,7 @@ import asyncio
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.reactive import Reactive
@@ -195,6 +196,8 @@ class ContinueDialog(Dialog["Choice | None"]):
             self._agent.value,
         )
 
+    @on(ChoiceRow.Chosen)
+    @on(TextArea.Changed)
     def _changed(self) -> None:
         """Show what follows from the fields."""
         self._question = as_agent(self._asked, self._agent.value)
@@ -249,14 +252,8 @@ class ContinueDialog(Dialog["Choice | None"]):
         does = key_label(self._question, self._where.value)
         self.set_keys(f"Ctrl+S {does}  Ctrl+Y only copy  Tab next  {leaves}")
 
-    def on_text_area_changed(self) -> None:
-        self._changed()
-
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._changed()
-
-    def on_choice_row_chosen(self) -> None:
         self._changed()
 
     def on_resize(self) -> None:

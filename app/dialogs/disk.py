@@ -80,9 +80,7 @@ class DiskDialog(Dialog["SessionSet | None"]):
         self._usage = await in_background(measure)
         self._group()
 
-    def on_choice_row_chosen(self) -> None:
-        self._group()
-
+    @on(ChoiceRow.Chosen)
     def _group(self) -> None:
         """Show the disk space by the chosen kind of group."""
         if self._usage is None:

@@ -155,8 +155,8 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         """The entry of a label; empty until it is read."""
         return self._entries.get((item.row.path, item.entry_id), LabelledEntry())
 
+    @on(LineList.Moved)
     def _show_entry(self) -> None:
-        """Show more of the entry under the cursor."""
         item, said = self._list.picked, ""
         if item is not None:
             entry = self._entry(item)
@@ -190,10 +190,6 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_answer("go")
-
-    @on(LineList.Moved)
-    def _moved(self) -> None:
-        self._show_entry()
 
     def on_resize(self) -> None:
         if self.is_mounted:

@@ -184,7 +184,6 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
 
     @on(LineList.Moved)
     def _describe_row(self) -> None:
-        """Say what the row under the cursor is about."""
         row = self._list.picked
         self.set_text("#place-sum", self.model.summary())
         if row is None:

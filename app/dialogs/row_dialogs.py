@@ -147,7 +147,6 @@ class RowEditor(Dialog[str | None]):
             self._count("")
 
     def _count(self, note: str) -> None:
-        """Show the number of characters."""
         if self._limit:
             count = f" {note}{len(self._input.value):,} / {self._limit:,} "
             self._characters.update(Content(count))

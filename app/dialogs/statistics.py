@@ -111,6 +111,7 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         if not self._is_read:
             self.set_text("#figures-total", f"Reading {done:,} of {total:,} sessions, once")
 
+    @on(ChoiceRow.Chosen)
     @work
     async def _group(self) -> None:
         """Show the figures by the chosen kind of group."""
@@ -179,9 +180,6 @@ class StatisticsDialog(Dialog["SessionSet | None"]):
         """Sort in the next way: by cost, tokens, time, prompts, and as usual."""
         orders = (None, *SORTS)
         self._sort = orders[(orders.index(self._sort) + 1) % len(orders)]
-        self._group()
-
-    def on_choice_row_chosen(self) -> None:
         self._group()
 
     @on(LineList.Activated)

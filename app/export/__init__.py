@@ -5,17 +5,14 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "choice": "Choice FORMATS HTML JSON JSONL MARKDOWN Order",
-            "exporter": "Surroundings open_export",
-            "output_file": "Target",
-            "to_file": "export_to_file",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "choice": "Choice FORMATS HTML JSON JSONL MARKDOWN Order",
+        "exporter": "Surroundings open_export",
+        "output_file": "Target",
+        "to_file": "export_to_file",
+    },
+)

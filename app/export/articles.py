@@ -66,7 +66,7 @@ _SIGNS = {"bash": "$", "python": ">>>"}
 class Piece(NamedTuple):
     """A part of an article, redacted and clean.
 
-    :param kind: "tool", or as of `formats.entry_parts.content_parts`.
+    :param kind: "tool", or a kind of `formats.entry_parts.content_parts`.
     :param title: one line; "" for none.
     :param text: its text.
     :param picture: its image, of the kind "image".
@@ -582,7 +582,7 @@ def _without_label(places: Sequence[_Place]) -> frozenset[int]:
 
 
 def _all_places(tree: SessionTree, first: int) -> Iterator[_Place]:
-    """All entries, each below its parent, older branches first; `first` as of `_Place`."""
+    """All entries, each below its parent, older branches first; `_Place` has `first`."""
     waiting = [_Place(root, 0, tree, first) for root in reversed(tree.roots)]
     while waiting:
         place = waiting.pop()

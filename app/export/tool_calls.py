@@ -155,7 +155,6 @@ def _input(name: str, arguments: Any, *, is_edit: bool) -> list[Code]:
 
 
 def _edit_names(arguments: Mapping[str, Any]) -> set[str]:
-    """The names of the arguments that are the texts of an edit."""
     pair = pair_names(arguments)
     if pair or edit_pairs(arguments):
         edits = arguments.get("edits")

@@ -248,7 +248,6 @@ def _has_odd_key(value: Any) -> bool:
 
 
 def _nested_values(value: Any) -> Iterator[Any]:
-    """`value` and all values in it."""
     waiting = [value]
     while waiting:
         part = waiting.pop()

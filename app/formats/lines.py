@@ -72,28 +72,28 @@ def skip_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, int
     return (stop, data.count(b"\n", start, stop)) if stop else (start, 0)
 
 
-def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
-    """The start of the run of bytes that ends at `high`, not before `low`.
+def run_start(descriptor: int, high: int, of: bytes = b"\0") -> int:
+    """The start of the run of bytes that ends at `high`.
 
     :param of: the bytes that belong to the run.
     :raises OSError: the file cannot be read.
     """
     size = _FIRST_STEP
-    while high > low:
-        start = max(low, high - size)
+    while high:
+        start = max(0, high - size)
         if size > BLOCK_SIZE:
             if 0 in of and next_data(descriptor, start) >= high:
                 # A hole; the next step is twice as long.
                 high, size = start, 2 * size
                 continue
-            start = max(low, high - BLOCK_SIZE)
+            start = max(0, high - BLOCK_SIZE)
             size = BLOCK_SIZE
         piece = read_at(descriptor, high - start, start)
         kept = b"" if piece == _NULS and 0 in of else piece.rstrip(of)
         if kept:
             return start + len(kept)
         high, size = start, 2 * size
-    return low
+    return 0
 
 
 def line_end(descriptor: int, offset: int) -> int | None:
@@ -120,7 +120,7 @@ def last_line_end(descriptor: int, size: int) -> int:
         position = block.rfind(b"\n")
         if position >= 0:
             return start + position + 1
-        size = run_start(descriptor, 0, size) if block.endswith(b"\0") else start
+        size = run_start(descriptor, size) if block.endswith(b"\0") else start
     return 0
 
 

@@ -462,7 +462,6 @@ def _heads(blob: bytes) -> array[int]:
 
 
 def _shared_keys(blob: bytes, shared: set[int]) -> list[bytes]:
-    """The keys whose heads are in a set."""
     return [key for head, key in zip(_heads(blob), unpacked_keys(blob), strict=True) if head in shared]
 
 

@@ -40,12 +40,12 @@ class SessionFile(NamedTuple):
 
     @property
     def provisional(self) -> bool:
-        """As of a row that may be read again."""
+        """No, as for a row that may be read again."""
         return False
 
     @property
     def refused(self) -> str | None:
-        """As of a row that may be read again."""
+        """None, as for a row that may be read again."""
         return None
 
 

@@ -271,18 +271,16 @@ def session_row(
     signature: Signature,
     grew_ms: int | None = None,
     name: str = "",
-    now_ms: int | None = None,
 ) -> Row:
     """The row of a file that was read as a session.
 
     :param values: the values of its `Summary`.
     :param name: the name that its agent keeps beside it, which replaces one in the file; "" for none.
-    :param now_ms: the time in milliseconds since the epoch; None for that of the clock.
     """
     row = Row((path, store, *values, *signature, None, grew_ms, None, 0))
     if row.folders:
         row.cwd = folder_of(row)
-    now_ms = time_ns() // 1_000_000 if now_ms is None else now_ms
+    now_ms = time_ns() // 1_000_000
     if row.modified > now_ms + AHEAD_MS:
         row.ahead_ms, row.modified = row.modified, min(row.mtime_ns // 1_000_000, now_ms)
     if row.parent_session and row.created is not None:

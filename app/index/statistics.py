@@ -185,7 +185,6 @@ def _sums(cells: Sequence[Cell], unpriced: Sequence[CellUnpriced], prices: Price
 
 
 def _group(key: str, sessions: int, sums: Sequence[Any]) -> Group:
-    """The sums of cells, as a group of this number of sessions."""
     found = Group(key, sessions, *sums) if sums else _NOTHING._replace(key=key, sessions=sessions)
     # Sums of dollars that depend on the order of the sessions differ in the last digits.
     return found._replace(

@@ -17,7 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.catalog.catalog_file import touched_in
-from app.index.catalog.database import BUSY_SECONDS, Database
+from app.index.catalog.database import Database
 from app.index.catalog.db_errors import Busy
 from app.index.catalog.schema import Schema, decode, decode_compressed, encode, encode_compressed, expect
 from app.index.file_reader import Task
@@ -247,7 +247,7 @@ class TouchedFiles:
     def _try(self, work: Callable[[sqlite3.Connection], object]) -> bool:
         with self._lock:
             try:
-                self._database.write(work, BUSY_SECONDS)
+                self._database.write(work, waits=True)
             except Busy:
                 return False
             return True

@@ -104,15 +104,12 @@ class ProjectLines(LineList):
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:
         return render_project_row_below(self.items[index], cells)
 
+    @on(LineList.Activated)
     def action_go(self) -> None:
         """Go to the session or the label under the cursor."""
         target = self._target(self.cursor) if self.is_current else None
         if target is not None:
             self.post_message(self.Chosen(*target))
-
-    @on(LineList.Activated)
-    def _clicked_twice(self) -> None:
-        self.action_go()
 
 
 class ProjectPane(Pane):

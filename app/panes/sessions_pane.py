@@ -209,6 +209,8 @@ class SessionsPane(Pane):
 
     # the borders and notices
 
+    @on(SessionListView.MarksChanged)
+    @on(SearchBox.Offered)
     def changed(self) -> None:
         """Show that other sessions are listed, or in another way."""
         # in the same picture as the list
@@ -265,7 +267,6 @@ class SessionsPane(Pane):
         self.heads.display = has_heads(height) and not self.is_alone
 
     def _draw_panel(self, cells: int, height: int) -> list[Line]:
-        """The panel of a screen without any session."""
         places = self.model.searched if self._places is None else self._places
         keys = no_session_keys(typing=self.preset.keeps_box, typed=bool(self.box.value))
         return welcome_panel(places or (), self._home, cells, height, keys)
@@ -318,10 +319,6 @@ class SessionsPane(Pane):
         """Show the keys that work with the present focus, if a notice stands in place of the sessions."""
         if not self.model.lines:
             self.sessions_changed(self._places)
-
-    @on(SessionListView.MarksChanged)
-    def _marks_changed(self) -> None:
-        self.changed()
 
     # the arrangement
 
@@ -717,10 +714,6 @@ class SessionsPane(Pane):
             self.changed()
         else:
             await self.run_action("screen.turn('scope')")
-
-    @on(SearchBox.Offered)
-    def _offered(self) -> None:
-        self.changed()
 
     @on(SearchBox.CursorMoved)
     def _cursor_moved(self) -> None:

@@ -631,7 +631,6 @@ class TranscriptPane(Pane):
 
     @property
     def _words(self) -> tuple[str, ...]:
-        """The words that are highlighted."""
         return self.finder.words or (tuple(self._hit.words) if self._hit is not None else ())
 
     def _highlight(self) -> None:

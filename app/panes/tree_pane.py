@@ -413,6 +413,7 @@ class TreePane(Pane):
         if is_expected:
             self.finder.prepare()
 
+    @on(SearchBox.Dropped)
     def drop_search(self) -> bool:
         """End the search in the tree. False if there is none."""
         dropped = self.finder.drop()
@@ -451,10 +452,6 @@ class TreePane(Pane):
     def _search_kept(self) -> None:
         self.finder.keep()
         self._search_changed()
-
-    @on(SearchBox.Dropped)
-    def _search_dropped(self) -> None:
-        self.drop_search()
 
     @on(SearchBox.Stepped)
     def _search_stepped(self, event: SearchBox.Stepped) -> None:

@@ -135,7 +135,6 @@ def _stretch_end(data: bytes, at: int) -> int:
 
 
 def _in_level(data: bytes) -> list[Secret]:
-    """The secrets in `data` as it is."""
     matcher = _matcher()
     found: list[Secret] = []
     for number in matcher.rules_in(data):

@@ -342,7 +342,6 @@ class TreeSide(Vertical):
         self._owner.refresh_bars()
 
     def _renew_project(self) -> None:
-        """Show the project under the cursor as it is now."""
         self.project_pane.renew(self._list.project, self._list.states)
 
     @on(ProjectLines.Chosen)
@@ -424,12 +423,9 @@ class TreeSide(Vertical):
         for bar in self._owner.query(selector).results(Bar):
             bar.renew()
 
-    @on(LineList.Activated, "#tree")
-    def _entry_clicked_twice(self) -> None:
-        self.action_show_transcript()
-
     # transcript and tree
 
+    @on(LineList.Activated, "#tree")
     def action_show_transcript(self) -> None:
         """Give the transcript the whole screen, from the tree at its entry; or give the place back."""
         if self._list.row is None or self._shows_project:

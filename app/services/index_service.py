@@ -27,7 +27,7 @@ MOST_ROWS = 250
 
 
 class IndexService(BackgroundService):
-    """Runs an :class:`Index` and posts what it finds.
+    """Runs an `Index` and posts what it finds.
 
     cache_problem   why some of what was read could not be written to the cache; "" if all of it was
     """

@@ -51,7 +51,7 @@ ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24
 class Terminal:
     """The terminal between the first frame and Textual: in the alternate screen, without an echo.
 
-    :meth:`restore` gives back the settings that it had at first.
+    `restore` gives back the settings that it had at first.
     """
 
     def __init__(self, output: int, source: int, encoding: str = "utf-8") -> None:
@@ -194,7 +194,6 @@ def fill(
 
 
 def _height(terminal: Terminal, arrangement: Arrangement, query: str | None) -> int:
-    """The number of lines for the list."""
     columns, lines = terminal.size
     preset = BROWSER if query is None else SELECTOR
     return preset.list_lines(columns, lines, arrangement.panes)

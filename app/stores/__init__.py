@@ -186,44 +186,26 @@ def _identity(folder: str) -> object:
         return folder
 
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "archive": "Archived archived",
-            "layout": "deeper listed_folders session_files",
-            "live": "IDLE LIVE MAYBE Processes RealPaths Verdict look verdict",
-            "locks": "Busy file_lock lock_name omp_lock publish_lock_path socket_lock",
-            "names": "name_of names_problem read_names",
-            "omp": "last_session read_breadcrumb terminals",
-            "pins": "pins_problem read_pins set_own_pin set_pin",
-            "processes": "Process holder",
-            "retention": "retention_ms time_after_restore",
-            "tags": (
-                "BadTag Tagging change_tagging known_tags parse_note parse_tag read_taggings tags_path "
-                "tags_problem with_tags"
-            ),
-        },
-    )
-    __all__ += [
-        "AGENTS",
-        "Agent",
-        "Claude",
-        "Codex",
-        "Omp",
-        "Pi",
-        "Store",
-        "agent_named",
-        "all_pins",
-        "artifacts_folder",
-        "backups",
-        "configured_stores",
-        "discover",
-        "known_name",
-        "merged",
-        "named",
-        "project_stores",
-        "read_own_pins",
-        "session_of_backup",
-        "store_holding",
-    ]
+lazy_names(
+    __name__,
+    {
+        "archive": "Archived archived",
+        "layout": "deeper listed_folders session_files",
+        "live": "IDLE LIVE MAYBE Processes RealPaths Verdict look verdict",
+        "locks": "Busy file_lock lock_name omp_lock publish_lock_path socket_lock",
+        "names": "name_of names_problem read_names",
+        "omp": "last_session read_breadcrumb terminals",
+        "pins": "pins_problem read_pins set_own_pin set_pin",
+        "processes": "Process holder",
+        "retention": "retention_ms time_after_restore",
+        "tags": (
+            "BadTag Tagging change_tagging known_tags parse_note parse_tag read_taggings tags_path "
+            "tags_problem with_tags"
+        ),
+    },
+    own=(
+        "AGENTS Agent Claude Codex Omp Pi Store agent_named all_pins artifacts_folder backups "
+        "configured_stores discover known_name merged named project_stores read_own_pins session_of_backup "
+        "store_holding"
+    ),
+)

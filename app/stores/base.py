@@ -236,11 +236,31 @@ class Store:
 class Agent:
     """A program that writes sessions. Subclasses contain its facts (formats/README.md) and have no state.
 
-    command         the name of the executable
-    process_names   its names in the kernel's list of processes
-    variables       the environment variables that move its stores
-    suffixes        the suffixes of its session files
-    can             the subset of `ABILITIES` that its file format supports
+    command              the name of the executable
+    process_names        its names in the kernel's list of processes
+    variables            the environment variables that move its stores
+    suffixes             the suffixes of its session files
+    can                  the subset of `ABILITIES` that its file format supports
+    shared_variables     variables that move its folders, but belong to other programs as well: they stay set
+                         for the agent
+    has_subagents        whether sessions of its sub-agents lie in the artifacts folder
+    lists_subagents      whether they lie among the other sessions
+    keeps_artifacts      whether the agent keeps files of a session in an artifacts folder: the path of the
+                         session without its suffix
+    counts_compactions   whether the tokens of compactions are in its sessions
+    forks_need_parent    whether the agent cannot open a session that goes on from another one without that
+                         one's file
+    depth                levels of folders below the root of a store in which sessions lie
+    unread_suffixes      the suffixes of session files that leafmark cannot read
+    inner_files          how the names of files begin that lie among the sessions and belong to one of them
+    resumes_anywhere     whether the agent takes the id of a session in any folder, and then works in that one
+    question_tools       tools that ask the user: the agent asks again if it continues from a call without its
+                         result
+    private_artifacts    names in the artifacts folder that belong to one session only and are not copied to a
+                         fork
+    takes_over           whether sessions of other agents can be handed over to it
+    dangers              the writes that are refused while the agent may run, as in `DANGERS`
+                         (formats/README.md, "Writing beside a running agent")
     """
 
     __slots__ = ()
@@ -253,38 +273,20 @@ class Agent:
     process_names: frozenset[str] = frozenset()
     variables: tuple[str, ...] = ()
     shared_variables: tuple[str, ...] = ()
-    """Variables that move its folders, but belong to other programs as well: they stay set for the agent."""
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
-    """Whether sessions of its sub-agents lie in the artifacts folder."""
     lists_subagents: bool = False
-    """Whether they lie among the other sessions."""
     keeps_artifacts: bool = False
-    """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
-    suffix.
-    """
     counts_compactions: bool = True
-    """Whether the tokens of compactions are in its sessions."""
     forks_need_parent: bool = False
-    """Whether the agent cannot open a session that goes on from another one without that one's file."""
     depth: int = 1
-    """Levels of folders below the root of a store in which sessions lie."""
     unread_suffixes: tuple[str, ...] = ()
-    """The suffixes of session files that leafmark cannot read."""
     inner_files: tuple[str, ...] = ()
-    """How the names of files begin that lie among the sessions and belong to one of them."""
     resumes_anywhere: bool = False
-    """Whether the agent takes the id of a session in any folder, and then works in that one."""
     question_tools: frozenset[str] = frozenset()
-    """Tools that ask the user: the agent asks again if it continues from a call without its result."""
     private_artifacts: frozenset[str] = frozenset()
-    """Names in the artifacts folder that belong to one session only and are not copied to a fork."""
     takes_over = False
-    """Whether sessions of other agents can be handed over to it."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
-    """The writes that are refused while the agent may run, as in `DANGERS`
-    (formats/README.md, "Writing beside a running agent").
-    """
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """Every store of this agent on this machine; the default store even if its folder is missing."""

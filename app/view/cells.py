@@ -182,7 +182,7 @@ def shorten(text: str, cells: int) -> str:
 
 
 def shorten_start(text: str, cells: int) -> str:
-    """Like :func:`shorten`, but it keeps the end: the last folders of a path matter most."""
+    """Like `shorten`, but it keeps the end: the last folders of a path matter most."""
     if max_width(text) <= cells:
         return text
     if cells <= 0:

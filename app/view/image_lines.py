@@ -80,7 +80,7 @@ class ImageLine(DocumentLine):
         if drawing.flat is not None:
             return half_blocks(drawing.flat[background], drawing.size[0], self.row)
         if drawing.sent:
-            return [(placeholder_cells(self.row, drawing.cells), placeholder_style(drawing.number))]
+            return [(placeholder_cells(self.row, drawing.cells), f"color({drawing.number})")]
         return []
 
 
@@ -146,11 +146,6 @@ def placeholder_cells(row: int, count: int) -> str:
     """The first `count` cells of a row of an image. Each has its own place, so that any may be covered."""
     above = _PLACEHOLDER + MARKS[row]
     return "".join(above + MARKS[column] for column in range(count))
-
-
-def placeholder_style(number: int) -> str:
-    """The style of the cells of an image."""
-    return f"color({number})"
 
 
 def transmit(number: int, png: bytes, cells: int, rows: int) -> str:

@@ -145,7 +145,7 @@ class ToolFacts(NamedTuple):
 def tool_facts(name: str, arguments: Any, result: Result | None, most: int | None = None) -> ToolFacts:
     """The content of the result of a call.
 
-    :param arguments, result: as of `tool_block`.
+    :param arguments, result: those of `tool_block`.
     :param most: characters of a diff, or of the texts of an edit, that are compared; None for all.
     """
     parts = _output(result)

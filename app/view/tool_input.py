@@ -132,7 +132,6 @@ def _edit_rows(arguments: Mapping[str, Any], most: int | None) -> Iterator[DiffR
 
 
 def _edit_names(arguments: Mapping[str, Any]) -> list[str]:
-    """The names of the arguments that are edits."""
     pair = pair_names(arguments)
     if pair:
         return list(pair)

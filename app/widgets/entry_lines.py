@@ -99,7 +99,6 @@ class EntryLines(LineList):
             index += 1
 
     def _replace(self, index: int, count: int, lines: list[DocumentLine]) -> None:
-        """Replace `count` lines from `index` on by others."""
         self.lines[index : index + count] = lines
         removed = count - len(lines)
         self._blocks = [(line - removed if line > index else line, block) for line, block in self._blocks]

@@ -67,8 +67,8 @@ class CursorDebounce:
 
 
 class LineList(LineScroll, can_focus=True):
-    """A list of rows with a cursor. A subclass overrides :meth:`draw` and calls :meth:`set_rows`. Rows take
-    one line each, or two but for some (:attr:`short_rows`).
+    """A list of rows with a cursor. A subclass overrides `draw` and calls `set_rows`. Rows take
+    one line each, or two but for some (`short_rows`).
 
     rows         the number of rows
     row_height   the lines that a row takes, if it is not a short one

@@ -51,7 +51,6 @@ class WordClicked(Message):
 
 
 def _words_at(line: Line, x: int) -> str:
-    """The words at a cell of a line."""
     text = "".join(part for part, _ in line)
     place = len(cut(text, x))
     found = (words for words in _WORDS.finditer(text) if words.start() <= place < words.end())

@@ -40,7 +40,7 @@ _EXPLAIN_TRASH = Binding("d", "screen.explain_trash", show=False)
 
 
 class SessionListView(LineList):
-    """Shows a :class:`app.view.list_model.ListModel`, or a notice in place of rows.
+    """Shows a `app.view.list_model.ListModel`, or a notice in place of rows.
 
     model         the sessions
     states        path -> "live" or "maybe"

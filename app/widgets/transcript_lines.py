@@ -265,7 +265,6 @@ class TranscriptLines(LineList):
 
     @property
     def _code_cells(self) -> int:
-        """The cells of a line of code."""
         return min(self.cells, len(PAD) + MEASURE + 1)
 
     def action_scroll_sideways(self, step: int) -> None:

@@ -43,7 +43,7 @@ def there_and_back(path: str, home: Path, when: str, agent: str = "pi", other: s
     assert after.build_session_context() == before.build_session_context(), when
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(steps=PIS_STEPS)
 def test_random_operations(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def test_random_operations(steps: list[Step]) -> None:
             there_and_back(str(ours.file), home, steps_text(steps))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(steps=OMPS_STEPS)
 def test_random_operations_of_oh_my_pi(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +67,7 @@ def test_random_operations_of_oh_my_pi(steps: list[Step]) -> None:
             there_and_back(str(ours.file), home, steps_text(steps), "omp", "pi")
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(lines_of_file=LINES)
 def test_damaged_files_become_whole_ones(lines_of_file: list[bytes]) -> None:
     """Ids stand once, parents before their children, and nothing that was said is gone."""
@@ -89,7 +89,7 @@ def test_damaged_files_become_whole_ones(lines_of_file: list[bytes]) -> None:
             assert [problem for problem in problems if not isinstance(problem, UnknownLabelTarget)] == []
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(entries=sessions())
 def test_random_files(entries: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ import json
 import math
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import name as name_of
@@ -316,9 +317,10 @@ def _strings(value: Any, *, arguments: bool = False) -> Iterator[str]:
         yield json.dumps(value)
 
 
-# -- comparing --
+# -- comparing; the same few texts are compared again for each way of searching --
 
 
+@lru_cache(20_000)
 def folded(text: str) -> str:
     plain = re.sub(
         "[\uff66-\uff9d][\uff9e\uff9f]|.", lambda match: _plain(match[0]), with_marks(text), flags=re.S
@@ -326,10 +328,12 @@ def folded(text: str) -> str:
     return normalize("NFC", plain)
 
 
+@lru_cache(20_000)
 def with_marks(text: str) -> str:
     return normalize("NFC", normalize("NFC", text).casefold())
 
 
+@lru_cache(20_000)
 def _plain(char: str) -> str:
     """A character of a text with marks without them, in its usual width."""
     if len(char) == 2 and len(normalize("NFKC", char)) == 2:
@@ -345,11 +349,13 @@ def _plain(char: str) -> str:
     return stroked.get(char, char)
 
 
+@lru_cache(20_000)
 def counts_marks(text: str) -> bool:
     """Whether a word is not found without its marks."""
     return any(_plain(char) != char for char in with_marks(text) if char < "\uff00")
 
 
+@lru_cache(100_000)
 def found_in(term: Term, text: str) -> bool:
     """Whether a text has a term; its negation is ignored."""
     composed = normalize("NFC", text)

@@ -111,8 +111,10 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_every_kind_of_white_space(ground: Ground, tier: str) -> None:
-    """The text store and the files are searched for all phrases, the other tiers for a third each."""
-    others = [other for other in TIERS if other not in ("store", "files")]
+    """The store with the words of tools, and the files, are searched for all phrases, the other tiers for a
+    third each.
+    """
+    others = [other for other in TIERS if other not in ("words", "files")]
     phrases = PHRASES[others.index(tier) :: len(others)] if tier in others else PHRASES
     with ground.searcher(tier) as searcher:
         for text in phrases:

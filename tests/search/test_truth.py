@@ -57,11 +57,12 @@ def _hits(searcher: SearchEngine, text: str) -> list[dict[str, Any]]:
     ]
 
 
-# The text store and the files are searched for every needle, the other tiers for a third each.
+# The store with the words of tools, and the files, are searched for every needle, the other tiers for a
+# third each.
 @pytest.mark.parametrize("tier", TIERS)
 def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str) -> None:
     wrong = []
-    others = [other for other in TIERS if other not in ("store", "files")]
+    others = [other for other in TIERS if other not in ("words", "files")]
     needles = NEEDLES[others.index(tier) :: len(others)] if tier in others else NEEDLES
     with corpus.ground.searcher(tier) as searcher:
         for needle in needles:
@@ -75,7 +76,7 @@ def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str) -> No
 @cases("needle", [needle for needle in NEEDLES if needle.place in ROLES], ids=lambda it: it.name)
 def test_a_role_restricts_the_search_to_its_texts(corpus: Corpus, needle: Needle) -> None:
     wanted = set(planted(corpus.records, needle))
-    with corpus.ground.searcher("store") as searcher:
+    with corpus.ground.searcher("words") as searcher:
         for role in sorted(set(ROLES.values())):
             found = {hit["path"] for hit in _hits(searcher, f"role:{role} {needle.query}")}
             if role == ROLES[needle.place]:
@@ -88,7 +89,7 @@ def test_a_role_restricts_the_search_to_its_texts(corpus: Corpus, needle: Needle
 def test_a_capital_matches_only_itself(corpus: Corpus) -> None:
     (needle,) = (needle for needle in NEEDLES if needle.name == "upper case")
     wanted = set(planted(corpus.records, needle))
-    with corpus.ground.searcher("store") as searcher:
+    with corpus.ground.searcher("words") as searcher:
         assert {hit["path"] for hit in _hits(searcher, "VORPALTANGE")} == wanted
         assert _hits(searcher, "Vorpaltange") == []
 
@@ -96,7 +97,7 @@ def test_a_capital_matches_only_itself(corpus: Corpus) -> None:
 def test_negated_terms(corpus: Corpus) -> None:
     """Every session except those with the term."""
     everybody = {session.row.path for session in corpus.ground.sessions}
-    with corpus.ground.searcher("store") as searcher:
+    with corpus.ground.searcher("words") as searcher:
         for needle in NEEDLES:
             if needle.query.isalpha():
                 found = {hit["path"] for hit in _hits(searcher, f"-{needle.query}")}

@@ -20,33 +20,34 @@ if TYPE_CHECKING:
 
 
 class WriteFormat:
-    """How entries are written, for pi and for the older indusagi, which is a fork of pi."""
+    """How entries are written, for pi and for the older indusagi, which is a fork of pi.
+
+    hook_field               the field of a summary that an extension made
+    has_title_slot           whether a title line before the header has the name of the session, and not an
+                             entry
+    limits_size              whether long texts are cut, and images are moved to the blob store
+                             (formats/README.md, "Size limits of oh-my-pi")
+    forks_by_id              whether a fork of all entries names its parent by id, and keeps its title
+    first_roles              roles of messages, of which the first in a new session makes its file
+                             (formats/README.md, "Behaviour of SessionManager")
+    extension_fields         the other fields of an extension's message
+    keeps_system_messages    whether a compaction keeps the system messages before it
+    sends_foreign_thoughts   whether the thinking of one model is sent to another, as text
+    keeps_context_edits      whether an entry can change the content of an earlier one in the context
+    own_types                types of entries that a script may append, and that the other agents do not know
+    """
 
     hook_field = "fromHook"
-    """The field of a summary that an extension made."""
     has_title_slot = False
-    """Whether a title line before the header has the name of the session, and not an entry."""
     limits_size = False
-    """Whether long texts are cut, and images are moved to the blob store
-    (formats/README.md, "Size limits of oh-my-pi").
-    """
     forks_by_id = False
-    """Whether a fork of all entries names its parent by id, and keeps its title."""
     first_roles: ClassVar[tuple[str, ...]] = ("assistant",)
-    """Roles of messages, of which the first in a new session makes its file
-    (formats/README.md, "Behaviour of SessionManager").
-    """
 
     extension_fields: ClassVar[dict[str, Any]] = {}
-    """The other fields of an extension's message."""
     keeps_system_messages = True
-    """Whether a compaction keeps the system messages before it."""
     sends_foreign_thoughts = False
-    """Whether the thinking of one model is sent to another, as text."""
     keeps_context_edits = True
-    """Whether an entry can change the content of an earlier one in the context."""
     own_types: ClassVar[frozenset[str]] = frozenset()
-    """Types of entries that a script may append, and that the other agents do not know."""
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
         """The fields of a model_change."""
@@ -226,34 +227,39 @@ class Dialect:
     """The spelling of pi's v3 family: one entry a line, the last one is the leaf (formats/README.md, "Leaf").
 
     Agents that differ override what differs.
+
+    one_entry_a_line        false if a line may have several entries, facts besides an entry, or other keys
+                            than `partial_entry` decodes: such a file is read whole when it changes. The last
+                            record of a leaf names its leaf; without one, it is the deepest entry
+    lines_are_entries       whether a line, as it is in the file, has the shape of an entry
+    linear                  whether the format has no branches: the parent of each entry is the one before it
+    migrates                whether the versions are pi's, so that older ones are read as version 3
+                            (formats/README.md, "Migrations")
+    is_dated_by_file        whether a session whose messages have no times is as old as its file, and not as
+                            its header
+    knows_prompts           whether each message in the user's role was typed, because the dialect tells those
+                            of the agent
+    name_marker             bytes in each line that names the session; empty if no line after the header does
+    writing                 how entries are written; None if sessions of the agent are only read
+    forks_last              whether a fork has the last messages of the session, and not the path to an entry
+    copies_stay_in_family   whether a session can have copies of the entries of those alone that it was forked
+                            from, and of other forks of one that is gone
+    answers                 the fields of pi's answers that tell who was asked, where the files of the agent
+                            do not
     """
 
     name = "pi"
     one_entry_a_line = True
-    """False if a line may have several entries, facts besides an entry, or other keys than `partial_entry`
-    decodes: such a file is read whole when it changes. The last record of a leaf names its leaf; without
-    one, it is the deepest entry.
-    """
     lines_are_entries = True
-    """Whether a line, as it is in the file, has the shape of an entry."""
     snake = False
     linear = False
-    """Whether the format has no branches: the parent of each entry is the one before it."""
     migrates = True
-    """Whether the versions are pi's, so that older ones are read as version 3
-    (formats/README.md, "Migrations").
-    """
     is_dated_by_file = False
-    """Whether a session whose messages have no times is as old as its file, and not as its header."""
     knows_prompts = False
-    """Whether each message in the user's role was typed, because the dialect tells those of the agent."""
     name_marker = b"session_info"
-    """Bytes in each line that names the session; empty if no line after the header does."""
 
     writing: WriteFormat | None = WriteFormat()
-    """How entries are written; None if sessions of the agent are only read."""
     forks_last = False
-    """Whether a fork has the last messages of the session, and not the path to an entry."""
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The entries and metadata records of `line`, in order.
@@ -281,9 +287,6 @@ class Dialect:
         return None
 
     copies_stay_in_family = False
-    """Whether a session can have copies of the entries of those alone that it was forked from, and of other
-    forks of one that is gone.
-    """
 
     def copies(self) -> Copies:
         """The keys of the copies of entries, for one file."""
@@ -348,7 +351,6 @@ class Dialect:
         return None
 
     answers: ClassVar[dict[str, str]] = {}
-    """The fields of pi's answers that tell who was asked, where the files of the agent do not."""
 
     def call_for_pi(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """A call of the agent, as pi spells it (`dialects.calls`)."""

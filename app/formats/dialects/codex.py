@@ -328,7 +328,6 @@ def _event(item: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _failure(reason: object) -> dict[str, Any]:
-    """An answer that failed."""
     failed = answer([], "error")
     failed["message"]["errorMessage"] = reason if isinstance(reason, str) and reason else "error"
     return failed

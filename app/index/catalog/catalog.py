@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.index.catalog import queries, writes
 from app.index.catalog.catalog_file import drop_older, text_in
-from app.index.catalog.database import BUSY_SECONDS, Database
+from app.index.catalog.database import Database
 from app.index.catalog.db_errors import Busy, Doubt
 from app.index.catalog.queries import check_missing, ids_of, newest_first
 from app.index.catalog.schema import decode_compressed, encode
@@ -257,7 +257,7 @@ class Catalog:
     def close(self) -> None:
         """Store pending readings and close the file."""
         with self._lock:
-            self._flush(BUSY_SECONDS)
+            self._flush(waits=True)
             if self._pending:
                 self._lost_note = f"what is new is not kept: {self.path}: another process has it locked"
             self._database.close()
@@ -309,8 +309,8 @@ class Catalog:
             self._flush()
             return self._database.read(query), self._pending.copy()
 
-    def _flush(self, seconds: float = 0.0) -> None:
-        """Write the pending readings, unless another process writes for longer than `seconds`."""
+    def _flush(self, *, waits: bool = False) -> None:
+        """Write the pending readings, unless another process writes."""
         if not self._pending:
             return
         try:
@@ -318,7 +318,7 @@ class Catalog:
                 lambda connection: writes.write(
                     connection, self._pending, self._names, lambda: not self.in_memory
                 ),
-                seconds,
+                waits=waits,
             )
         except Busy:
             return

@@ -77,13 +77,13 @@ class Database:
             self._continue_in_memory("another process has it locked")
             return self._run(work, 0.0)
 
-    def write(self, work: Callable[[sqlite3.Connection], Result], seconds: float = 0.0) -> Result:
+    def write(self, work: Callable[[sqlite3.Connection], Result], *, waits: bool = False) -> Result:
         """The result of `work`, which may be called again with an empty database.
 
-        :param seconds: how long to wait for another process that writes.
+        :param waits: for `BUSY_SECONDS`, if another process writes.
         :raises Busy: another process writes; nothing was changed.
         """
-        return self._run(work, seconds)
+        return self._run(work, BUSY_SECONDS if waits else 0.0)
 
     def close(self) -> None:
         """Close the file; the next use opens it again. Rows that were only in memory are lost."""

@@ -5,19 +5,16 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "filter_table": "CASE FILTER_KINDS language_help language_table",
-            "grammar": "MOST_CHARACTERS MOST_FILTERS MOST_TERMS parse unknown_filters",
-            "query": "Facts Filter PHRASE Query REGEX Term WORD",
-            "regex": "BadPattern check compiled from_literal required_literals",
-            "tokens": "as_value quote",
-            "values": "number_test time_range",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "filter_table": "CASE FILTER_KINDS language_help language_table",
+        "grammar": "MOST_CHARACTERS MOST_FILTERS MOST_TERMS parse unknown_filters",
+        "query": "Facts Filter PHRASE Query REGEX Term WORD",
+        "regex": "BadPattern check compiled from_literal required_literals",
+        "tokens": "as_value quote",
+        "values": "number_test time_range",
+    },
+)

@@ -49,8 +49,8 @@ _LINE_END = r"(?:\r?$)"
 class BadPattern(ValueError):
     """A pattern that is refused.
 
-    :ivar part: the part of the pattern that is to blame; "" for the whole pattern.
-    :ivar occurrence: which occurrence of `part` in the pattern it is, from 0.
+    part         the part of the pattern that is to blame; "" for the whole pattern
+    occurrence   which occurrence of `part` in the pattern it is, from 0
     """
 
     def __init__(self, message: str, part: str = "", occurrence: int = 0) -> None:

@@ -5,15 +5,12 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "hints": "HOT_FILES Hints PolledFiles TURN_FILES hints_of",
-            "scan": "Scanner",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "hints": "HOT_FILES Hints PolledFiles TURN_FILES hints_of",
+        "scan": "Scanner",
+    },
+)

@@ -323,7 +323,6 @@ class Scanner:
                 batch.counted()
 
     def _take(self, step: Step, result: Result, batch: DeltaBatch) -> None:
-        """Add the result of a step to `batch`."""
         job = step.job
         name = self._name_of(job.path, job.store)
         values, refused, tail = result.values, result.refused, result.is_tail

@@ -5,21 +5,18 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "engine": "SearchEngine",
-            "evaluator": "Evaluator PassageFinder",
-            "grep.file_search": "FileResult FileSearcher LineDecoder",
-            "grep.prefilter": "word_filter",
-            "matchers": "PhraseMatcher QueryPlan RegexMatcher",
-            "results": "Hits HitsByPath",
-            "search_run": "SearchRun",
-            "snippet": "Folded",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "engine": "SearchEngine",
+        "evaluator": "Evaluator PassageFinder",
+        "grep.file_search": "FileResult FileSearcher LineDecoder",
+        "grep.prefilter": "word_filter",
+        "matchers": "PhraseMatcher QueryPlan RegexMatcher",
+        "results": "Hits HitsByPath",
+        "search_run": "SearchRun",
+        "snippet": "Folded",
+    },
+)

@@ -204,7 +204,6 @@ class SearchRun:
     # -- pages --
 
     def _pages(self, search_pass: SearchPass, snapshot: Snapshot) -> Iterator[Page]:
-        """The pages of a pass."""
         try:
             found: list[Document] = []
             begun, is_first = time.perf_counter(), self._live
@@ -263,7 +262,6 @@ class SearchRun:
         *,
         is_sorted: bool = False,
     ) -> Iterator[Page]:
-        """The pages with the hits of some sessions."""
         ordered = list(documents) if is_sorted else self._sorted(documents, search_pass)
         self._total += len(ordered)
         # All hits of a session are made at once, and one hit of each when it is needed.
@@ -344,7 +342,6 @@ class SearchRun:
     # -- hits --
 
     def _hit(self, search_pass: SearchPass, document: Document) -> Hit:
-        """The one hit of a session."""
         details = search_pass.files.details
         if not search_pass.plan.wanted:
             if not self.query.paths:
@@ -358,7 +355,6 @@ class SearchRun:
         ).find_with(partial(details.offsets, document))
 
     def _every_hit(self, document: Document, search_pass: SearchPass) -> Iterator[Hit]:
-        """All hits of a session."""
         in_metadata = search_pass.finder.in_metadata(document)
         passages = [passage for passage in in_metadata if is_name_or_label(passage)]
         in_texts = list(search_pass.files.passages(document))

@@ -82,14 +82,15 @@ def other_spellings(
         quoted = f'"{name}"'
         if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
-        is_alone = _is_only_term(term, query)
+        is_alone = query.terms == (term,) and not query.filters
         if query.needs_files and not (is_alone or term.exact or max_faults(folded)):
             # All files would have to be read to know that nothing matches it.
             continue
         # The only term of a query is known to match nothing.
         if not is_alone and has_any(_only(term, query), snapshot):
             continue
-        if _is_restricted(query) and has_any(Query(terms=(term,)), snapshot):
+        searches_all = query.everywhere and query.kinds >= SEARCHED
+        if not searches_all and has_any(Query(terms=(term,)), snapshot):
             message = f"No {quoted} in what role:, in: or tool: search; it is elsewhere"
             notes.append(Note(message, term.position, term.length))
             continue
@@ -112,15 +113,6 @@ def other_spellings(
         elif not is_alone:
             notes.append(Note(f"No {quoted}", term.position, term.length))
     return instead, notes
-
-
-def _is_only_term(term: Term, query: Query) -> bool:
-    return query.terms == (term,) and not query.filters
-
-
-def _is_restricted(query: Query) -> bool:
-    """Whether the query leaves out a part of what is searched by default."""
-    return not (query.everywhere and query.kinds >= SEARCHED)
 
 
 def _only(term: Term, query: Query) -> Query:

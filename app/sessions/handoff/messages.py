@@ -161,7 +161,6 @@ class MessageSpeller:
         }
 
     def _blocks(self, content: Any) -> list[dict[str, Any]]:
-        """The blocks of an answer."""
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         found = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []

@@ -73,9 +73,8 @@ class Entry(Struct, eq=False, gc=False, dict=False):
 
     type, id, parent_id   as written; made up for a file of version 1; "" for an entry without an id
     index                 its number among the entries, from 0
-
-    Lines of pi's family are decoded straight into it. The fields that are not in the line have names that no
-    agent gives a field, and are set after decoding, whatever the line has there.
+    _line                 bytes, or a view of the file's bytes, so that the lines are not copied; None for a
+                          stored line
     """
 
     type: str = ""
@@ -88,7 +87,6 @@ class Entry(Struct, eq=False, gc=False, dict=False):
     _number: int = field(default=0, name="#line")
     _timestamp: int | float | str | None = field(default=None, name="timestamp")
     _line: Any = field(default=b"", name="#source")
-    """Bytes, or a view of the file's bytes, so that the lines are not copied; None for a stored line."""
     _part: int = field(default=0, name="#part")
     _raw: dict[str, Any] | None = field(default=None, name="#raw")
     _format: EntryFormat | None = field(default=None, name="#format")

@@ -147,7 +147,6 @@ class SessionFile:
 
     @property
     def _files(self) -> SessionStorage:
-        """The storage, for a session that has one."""
         assert self.storage is not None
         return self.storage
 

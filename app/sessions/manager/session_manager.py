@@ -667,7 +667,7 @@ class SessionManager:
     def rewrite_assistant_tool_call_args(self, tool_call_id: str, arguments: Mapping[str, Any]) -> bool:
         """Replace the arguments of a tool call in the answer that has it, the first one of several.
 
-        `last_change` is the change, as of `rewrite_entries`.
+        `last_change` is the change (see `rewrite_entries`).
 
         :return: whether there is such a call; nothing is written if there is none.
         :raises AmbiguousEntry: another entry has the id of the answer.
@@ -835,7 +835,7 @@ class SessionManager:
     def blank(self, target_cwd: AnyPath | None = None, store: Store | None = None) -> Change:
         """Continue in a new session that has the name of this one and none of its entries.
 
-        This is how a first prompt is edited and sent again. Parameters as of `cut`.
+        This is how a first prompt is edited and sent again. `cut` has the parameters.
 
         :raises ReadOnly, WriteFailed, NoPath: as `cut`.
         """
@@ -908,7 +908,7 @@ class SessionManager:
         return cls(agent, location.cwd, location.session_dir, FileStorage(), env)
 
     def _load(self, path: str, agents: tuple[str, ...], new: bool) -> None:
-        """Continue with the session at `path`; parameters and errors as of `open`."""
+        """Continue with the session at `path`; `open` has the parameters and errors."""
         assert self._storage is not None
         signature = self._storage.signature(path)
         if new and signature is not None and signature.size == 0:
@@ -966,7 +966,7 @@ class SessionManager:
     # inside: forking
 
     def _fork(self, source: SessionManager, last: int | None, summary: str) -> None:
-        """Continue in a fork of `source`; parameters and errors as of `fork_from`."""
+        """Continue in a fork of `source`; `fork_from` has the parameters and errors."""
         file = source._file
         origin = (file.path, file.header.id)
         if file.entry_store.dialect.writing is None:

@@ -5,20 +5,17 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "figures": "figures_of",
-            "figures_reader": "read_figures",
-            "hierarchy": "Hierarchy",
-            "summarise": "Outcome Progress problems",
-            "summary_builder": "SummaryBuilder",
-            "titles": "typed_text",
-            "touches_reader": "TouchedFile read_touches unpacked_touches",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "figures": "figures_of",
+        "figures_reader": "read_figures",
+        "hierarchy": "Hierarchy",
+        "summarise": "Outcome Progress problems",
+        "summary_builder": "SummaryBuilder",
+        "titles": "typed_text",
+        "touches_reader": "TouchedFile read_touches unpacked_touches",
+    },
+)

@@ -98,7 +98,7 @@ def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
     tail = read_at(descriptor, FIRST_TAIL_BYTES, max(size - FIRST_TAIL_BYTES, 0))
     if tail[-2:].strip(_EMPTY) == b"" == tail.strip(_EMPTY):
         # A crash may leave gigabytes of NUL bytes: the newest message is before them.
-        size = run_start(descriptor, 0, size, _EMPTY)
+        size = run_start(descriptor, size, _EMPTY)
         tail = read_at(descriptor, min(FIRST_TAIL_BYTES, size), max(size - FIRST_TAIL_BYTES, 0))
     ends.end(tail)
     if not ends.newest and size > FIRST_TAIL_BYTES:
@@ -235,7 +235,6 @@ class _Ends:
 
 
 def _lines_with(word: bytes, lines: bytes) -> Iterator[bytes]:
-    """The lines that contain `word`."""
     position = lines.find(word)
     while position >= 0:
         start = lines.rfind(b"\n", 0, position) + 1

@@ -5,19 +5,16 @@ The public names load when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.lazy_names import lazy_names
 
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            "branches": "BranchFacts UsageTotals branch_ends branches_from common_ancestor",
-            "entry_loader": "FileSnapshot NO_SNAPSHOT read_node",
-            "entry_ref": "EntryRef FIRST_ENTRY",
-            "entry_row": "calls_of row_text_of",
-            "node": "path_to",
-            "row_text": "RowText",
-        },
-    )
+lazy_names(
+    __name__,
+    {
+        "branches": "BranchFacts UsageTotals branch_ends branches_from common_ancestor",
+        "entry_loader": "FileSnapshot NO_SNAPSHOT read_node",
+        "entry_ref": "EntryRef FIRST_ENTRY",
+        "entry_row": "calls_of row_text_of",
+        "node": "path_to",
+        "row_text": "RowText",
+    },
+)

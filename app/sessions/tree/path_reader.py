@@ -147,7 +147,6 @@ class PathReader:
         return read_node(self.path, self.header, node, LONG_LINE)
 
     def _read_whole(self) -> None:
-        """Read the whole tree, and continue with it."""
         self.look_again()
         first, last = self._entries[0], self._entries[-1]
         self.tree = shared_tree(self.path, (self.header.agent,), self.keep_going)

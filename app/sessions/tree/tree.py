@@ -262,7 +262,6 @@ class SessionTree:
         return all(self._links.append(node) for node in nodes)
 
     def _set_leaf_and_labels(self) -> None:
-        """Find the leaf, and set the labels of the entries."""
         entries = self.entries
         if self._dialect.one_entry_a_line:
             self.leaf = entries[-1] if entries else None
@@ -348,7 +347,7 @@ def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
     :raises OSError: the file cannot be read.
     """
     with opened(path) as descriptor:
-        size = run_start(descriptor, 0, os.fstat(descriptor).st_size)
+        size = run_start(descriptor, os.fstat(descriptor).st_size)
         if size < 4 * END_BYTES:
             return None
         header = find_header(path, descriptor, agents)

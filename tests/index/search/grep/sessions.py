@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -16,7 +17,6 @@ from app.index.query import PHRASE, REGEX, WORD, Query, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from random import Random
 
     from app.formats import Dialect
 
@@ -122,7 +122,7 @@ def _entry(dialect: str) -> st.SearchStrategy[Any]:
 def sessions(draw: st.DrawFn) -> tuple[str, bytes]:
     """(dialect, bytes of the file)."""
     dialect = draw(st.sampled_from(("pi", "pi", "omp", "indusagi", "agent", "transcript")))
-    random = draw(st.randoms(use_true_random=False))
+    random = Random(draw(st.integers(0, 1 << 32)))
     written = draw(st.sampled_from((0.0, 0.0, 0.05, 0.5, 1.0)))
     head = b'{"type":"session","version":3,"id":"foo","cwd":"/bar","parentSession":"/bash/FOO"}'
     lines = [head, *(spelt(value, random, written) for value in draw(st.lists(_entry(dialect), max_size=12)))]
