@@ -9,13 +9,12 @@ from __future__ import annotations
 import gc
 import os
 import select
-import subprocess
 import sys
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from app.index.file_reader import SessionFile
-from app.index.worker_pool import BROKEN, MEMORY, command, lower_priority
+from app.index.worker_pool import BROKEN, ended, lower_priority, started
 from app.index.worker_process import receive, send
 
 if TYPE_CHECKING:
@@ -43,23 +42,14 @@ def read_tools(
     :param should_stop: asked several times a second; the process is ended when it returns True.
     :param touched: called when the touched files are current.
     """
-    started = command(START)
     files = [
         SessionFile(row.path, row.agent, row.cwd, row.signature)
         for row in rows
         if not (row.provisional or row.refused)
     ]
     try:
-        process = subprocess.Popen(
-            started,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # As the workers of a scan, it gets no Ctrl+C from the terminal.
-            process_group=0,
-            env={**os.environ, **MEMORY},
-        )
-    except (OSError, ValueError, IndexError):
+        process = started(START)
+    except OSError:
         return
     assert process.stdin is not None
     assert process.stdout is not None
@@ -73,10 +63,7 @@ def read_tools(
     except BROKEN:
         pass  # It has ended.
     finally:
-        process.kill()
-        process.stdin.close()
-        process.wait()
-        process.stdout.close()
+        ended(process)
 
 
 def main() -> None:

@@ -169,22 +169,12 @@ class WorkerPool:
 
     def _start_process(self) -> Process | None:
         """Start a worker and wait until it is ready; None if it cannot be started."""
-        arguments = command(worker_process.START)
         with self._lock:
-            if not arguments or self._closed or self._starts == _MOST_RESTARTS + self._count:
+            if self._closed or self._starts == _MOST_RESTARTS + self._count:
                 return None
             self._starts += 1
             try:
-                # In a process group of its own, a worker gets no Ctrl+C from the terminal, and a stopped one
-                # is continued by the system when leafmark is killed, so that it can end.
-                process = subprocess.Popen(
-                    arguments,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    process_group=0,
-                    env={**os.environ, **MEMORY},
-                )
+                process = started(worker_process.START)
             except OSError:
                 return None
             self._processes.add(process)
@@ -205,15 +195,7 @@ class WorkerPool:
     def _end(self, process: Process) -> None:
         with self._lock:
             self._processes.discard(process)
-        process.kill()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.close()
-        except OSError:
-            pass  # the worker had ended before everything was written
-        process.wait()
-        process.stdout.close()
+        ended(process)
 
 
 def lower_priority(process_id: int, steps: int) -> None:
@@ -237,6 +219,39 @@ def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
         weight += size
     if batch:
         yield batch
+
+
+def started(start: str) -> Process:
+    """A process with pipes that runs `command(start)`.
+
+    :raises OSError: it cannot be started.
+    """
+    arguments = command(start)
+    if not arguments:
+        raise FileNotFoundError("the path of this Python is not known")
+    # In a process group of its own, it gets no Ctrl+C from the terminal, and a stopped one is continued by
+    # the system when leafmark is killed, so that it can end.
+    return subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+        env={**os.environ, **MEMORY},
+    )
+
+
+def ended(process: Process) -> None:
+    """End a process of `started` at once."""
+    process.kill()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.close()
+    except OSError:
+        pass  # the process had ended before everything was written
+    process.wait()
+    process.stdout.close()
 
 
 def command(start: str) -> list[str]:

@@ -489,6 +489,8 @@ class SessionsPane(Pane):
         if event.done:
             self._outcome = event
             self._say_outcome()
+        elif event.notes:
+            self._say_notes(event, is_typed=False)
         if not event.refused:  # else the list stays as it is
             self._show_deleted(event.deleted)
             is_unmoved = self.list.steps == self.steps_before

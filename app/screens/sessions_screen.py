@@ -513,8 +513,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def all_rows(self) -> Sequence[Row]:
         """All sessions, also those that the list leaves out; for any thread."""
+        # Those of the search, which are current: reading them again would take 30 MB for 10,000 sessions.
         index = self.feed.index
-        return index.rows() if index is not None else self.model.rows()
+        return (index.searched_rows if index is not None else ()) or self.model.rows()
 
     @property
     def is_reading(self) -> bool:

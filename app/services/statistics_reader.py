@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from contextlib import contextmanager
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.errors import Cancelled
 from app.formats.prices import LIST_PRICES
-from app.services.background import BackgroundService, GilYielder, answered
+from app.index.statistics import DAY
+from app.index.worker_pool import BROKEN
+from app.services.background import BackgroundService, answered
 from app.view.statistics import amounts_by_day, day_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from app.formats.prices import Prices
+    from app.index.figures_process import FiguresProcess
     from app.index.row import Row
     from app.index.statistics import Statistics
     from app.services.background import Post
     from app.stores.base import Store
-
-_PROGRESS_SECONDS = 0.1
-"""Least seconds between two reports of the progress."""
 
 
 class GroupedFigures(NamedTuple):
@@ -40,7 +42,7 @@ class GroupedFigures(NamedTuple):
 
 
 class StatisticsReader(BackgroundService):
-    """Reads the figures of all sessions, and adds them up."""
+    """Has the figures of all sessions added up by a process."""
 
     def __init__(
         self,
@@ -61,9 +63,9 @@ class StatisticsReader(BackgroundService):
         self._cache_folder = cache_folder
         self._rows = rows
         self._now_ms = now_ms
-        self._sessions: list[tuple[Row, list[bytes]]] = []
+        self._process: FiguresProcess | None = None
+        self._is_stopped = False
         self._made: dict[tuple[str, str | None], Statistics] = {}
-        self._next_progress = 0.0
 
     @answered()
     def read(self, progressed: Callable[[int, int], object]) -> None:
@@ -72,41 +74,41 @@ class StatisticsReader(BackgroundService):
         :param progressed: gets the number of sessions that are read, and of all; called in the thread.
         """
         # Imported here: few runs show statistics.
-        from app.index.figures_file import current_figures
-        from app.index.subagents import with_subagents
-
-        def report(done: int, total: int) -> None:
-            if monotonic() >= self._next_progress:
-                self._next_progress = monotonic() + _PROGRESS_SECONDS
-                progressed(done, total)
+        from app.index.figures_process import FiguresProcess
 
         rows = [row for row in self._rows() if not row.provisional and not row.refused]
-        rows, subagents = with_subagents(self._stores, rows)
-        yielder = GilYielder(self._is_stale)
-        figures = current_figures(
-            self._cache_folder,
-            rows,
-            subagents,
-            on_progress=report,
-            should_stop=lambda: not yielder.keep_going(),
-        )
-        if not self._is_stale():
-            self._sessions = [(row, figures[row.path]) for row in rows]
+        self._process = process = FiguresProcess()
+        if self._is_stopped:
+            process.close()
+        with self._may_be_stopped():
+            process.read(self._cache_folder, self._stores, rows, self._now_ms, self._prices, progressed)
 
     @answered()
     def group(self, group_by: str, sort: str | None = None) -> GroupedFigures:
         """Add up the figures by `group_by`, in the order `sort` if it is not None."""
-        from app.index.figures_file import unpacked
-        from app.index.statistics import DAY, TOOL, statistics
-
-        for each, order in ((DAY, None), (group_by, sort)):
-            if (each, order) not in self._made:
-                sessions = (
-                    (row, unpacked(figures, with_tools=each == TOOL)) for row, figures in self._sessions
-                )
-                made = statistics(sessions, each, self._now_ms, order, self._prices)
-                self._made[each, order] = made
+        assert self._process is not None
+        with self._may_be_stopped():
+            for key in ((DAY, None), (group_by, sort)):
+                if key not in self._made:
+                    self._made[key] = self._process.group(*key)
         days = self._made[DAY, None].groups
         return GroupedFigures(
             group_by, self._made[group_by, sort], amounts_by_day(days), day_unit(days), sort
         )
+
+    @contextmanager
+    def _may_be_stopped(self) -> Iterator[None]:
+        try:
+            yield
+        except BROKEN:
+            if self._is_stopped:
+                raise Cancelled from None
+            raise
+
+    def stop(self) -> None:
+        """End the thread and the process."""
+        super().stop()
+        self._is_stopped = True
+        if self._process is not None:
+            # The process may have much memory to free.
+            Thread(target=self._process.close, daemon=True).start()

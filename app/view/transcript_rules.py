@@ -5,6 +5,7 @@ damaged.
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from app.sessions.sent_entries import cuts_of
@@ -41,11 +42,11 @@ def path_rules(tree: SessionTree, path: Sequence[Node]) -> tuple[dict[int, str],
         if gap is not None:
             beginning = gap.before
             rules[path[0].offset] = f"the beginning is on another branch: {gap.damaged.place} is damaged"
-    offsets = [node.offset for node in tree.entries]
-    on_path = {node.index for node in path}
-    for damaged in map(damaged_line, damaged_problems(tree)):
-        at = bisect_left(offsets, damaged.offset)
-        below = tree.entries[at] if 0 < at < len(offsets) else None
+    problems = damaged_problems(tree)
+    on_path = {node.index for node in path} if problems else set()
+    for damaged in map(damaged_line, problems):
+        at = bisect_left(tree.entries, damaged.offset, key=attrgetter("offset"))
+        below = tree.entries[at] if 0 < at < len(tree.entries) else None
         if below is not None and below.index in on_path and below.parent is tree.entries[at - 1]:
             rules[below.offset] = f"{damaged.place} is damaged: {damaged.reason}"
     for cut in cuts_of(tree, path):

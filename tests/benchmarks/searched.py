@@ -20,10 +20,11 @@ TICK = 0.001
 
 
 class Timing(NamedTuple):
-    """Seconds until the first page, and until all sessions were searched."""
+    """Processor seconds until the first page, and until all sessions were searched; seconds until then."""
 
     first: float
     done: float
+    wall: float
 
 
 class Ticker:
@@ -67,35 +68,38 @@ def main() -> int:
         :param typed: stop when all sessions are searched, before similar spellings are tried, as the next key
             does.
         """
-        started = time.perf_counter()
-        first = done = 0.0
+        begun, started = time.perf_counter(), time.thread_time()
+        first = done = wall = 0.0
         run = index.query(text, live=True)
         for page in run:
             if not first:
                 # The screen needs the details of one hit, for the preview.
                 for hit in page.hits[:1]:
                     hit.look_up()
-            now = time.perf_counter() - started
+            now = time.thread_time() - started
             complete = page.done or page.searched >= page.of
             if not first and (page.hits or complete):
                 first = now
             if not done and complete:
-                done = now
+                done, wall = now, time.perf_counter() - begun
                 if typed:
                     run.cancel()
-        return Timing(first, done)
+        return Timing(first, done, wall)
 
-    # The first search maps and loads data for all later ones.
-    search("zzzz")
     figures: dict[str, object]
     if sys.argv[1] == "typed":
+        # As in the background of the screen, which knows them after the first minutes.
+        index.touched_files.update(index.rows())
+        index.tool_words.update(index.rows(), least=bool)
+        # The first search maps and loads data for all later ones.
+        search("zzzz")
         keys = [search(prefix, typed=True) for query in queries() for prefix in prefixes(query)]
         with Ticker() as ticker:
             pasted = [search(query) for query in queries()]
         figures = {
             "keys": _percentiles(keys),
             "pasted": _percentiles(pasted),
-            "capitals": [(query, *search(query, typed=True)) for query in CAPITALS],
+            "capitals": [(query, *search(query, typed=True)[:2]) for query in CAPITALS],
             "gap": percentile(ticker.gaps, 0.95),
             "longest": max(ticker.gaps),
         }
@@ -103,7 +107,7 @@ def main() -> int:
         # Bring the files into the page cache. The query is another one, because the sessions without a match
         # are remembered.
         search("qzqz", typed=True)
-        figures = {"done": search(sys.argv[2]).done}
+        figures = {"done": search(sys.argv[2]).wall}
     index.close()
     print(json.dumps(figures))
     return 0
@@ -117,6 +121,7 @@ def _percentiles(timings: list[Timing]) -> dict[str, float]:
         "done p50": percentile(done, 0.5),
         "done p95": percentile(done, 0.95),
         "done max": max(done),
+        "wall p95": percentile([timing.wall for timing in timings], 0.95),
         "count": len(timings),
     }
 

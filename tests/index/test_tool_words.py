@@ -160,7 +160,12 @@ def test_words_are_sure_and_other_terms_are_candidates(store: Store) -> None:
     assert store.maybe('"Tree one"') == []
     assert store.maybe("re:au.h") == store.maybe("re:Au.h") == ["a", "c"]
     assert store.maybe("re:session_[a-z]+n|naïve") == ["a", "b"]
-    for text in ("=>", "re:[a-z]{9}"):
+    assert store.having("re:[a-z]{7}_[a-z]{5}") == store.having("re:Load_[A-Za-z]+") == ["a"]
+    assert store.having("re:load_(trees?|x)") == store.having(r"re:\w+_tree") == ["a", "b", "c"]
+    assert store.having("re:[0-9]x") == store.having("re:[a-z]Z") == []
+    # It may be a match in a word that was folded.
+    assert store.maybe("re:Load_x|load_tree") == ["a", "b", "c"]
+    for text in ("=>", "re:[a-z:]{9}"):
         assert store.index.tool_words.current().sessions_with(term(text)) is None
 
 

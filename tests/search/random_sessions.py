@@ -364,6 +364,8 @@ PATTERNS = (
     ("alph[a-c]", False), ("^alpha", False), ("beta$", False), (r"\w+_ray", False), (r"\d+\.\d", False),
     ("(alpha|beta) ", False), ("frob.{3}ticator", False), ("Frob", True), ("日.語", False), ("語$", False),
     ("nai?ïve|naïve", False), ("^A", True), ("stra(ß|ss)e", False), ("σ", False), (r"foo[._]bar\(?", False),
+    ("[A-Z]{3,}", True), ("A[a-z]+|nu", True), ("[A-Za-z]s?h", False), (r"\w\.[a-z]", False),
+    ("i[a-z]+e", False),
 )  # fmt: skip
 
 KINDS = (

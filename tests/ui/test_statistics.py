@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.factory import header, message
@@ -79,7 +81,33 @@ async def test_a_day_lists_a_session_that_went_on_later_and_none_without_a_messa
         pi_session(tmp_path, header(name, "/work/app"), *lines, id=name, project="app")
     async with browser() as ui:
         await ui.press("S")
-        await ui.until(lambda: "3 sessions" in ui.text(), "the figures")
+        await ui.until(lambda: "3 sessions, 6 prompts" in ui.text(), "the figures")
         await ui.press("down", "enter")
         await ui.until(lambda: "stats: " in ui.text() and "after" not in ui.listed(), "the list")
         assert {"later", "then"} <= set(ui.listed())
+
+
+def adding_up():
+    """The processes of this one that add up figures."""
+    command = b"app.index.figures_process"
+    children = [
+        child
+        for task in Path("/proc/self/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]
+    return [child for child in children if command in Path("/proc", child, "cmdline").read_bytes()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not list child processes")
+async def test_its_process_ends_with_it(browser, apart):
+    async with browser() as ui:
+        await open_statistics(ui)
+        await ui.until(adding_up, "the process")
+        await ui.press("escape")
+        await ui.until(lambda: not adding_up(), "the end of the process")
+        # It is ended before it has its answer, too, and the screen says nothing of it.
+        await ui.press("S")
+        await ui.until(adding_up, "the process")
+        await ui.press("escape")
+        await ui.until(lambda: not adding_up(), "the end of the process")
+        assert "has ended" not in ui.text()

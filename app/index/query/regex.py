@@ -42,6 +42,12 @@ _TOKEN = re.compile(
     r"|(?P<flags>\(\?[a-zA-Z-]*\))|(?P<open>\((?:\?(?:[a-zA-Z-]*:|P?<[^>]*>))?)|(?P<char>.)"
 )
 
+_IN_ONE_WORD = re.compile(
+    r"(?:[\w/@~-]|\\[wd./-]|\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|[\w./@~]|\\[wd])+\]"
+    r"|[*+?)|]|\((?!\?)|\{\d+(?:,\d*)?\})+",
+    re.ASCII,
+)
+
 # RE2 ends a line only at LF, and pasted text often has a CR before it.
 _LINE_END = r"(?:\r?$)"
 
@@ -390,6 +396,13 @@ def required_literals(pattern: str) -> list[str]:
             group.end_run()
     # A pattern with open groups does not compile.
     return groups[0].literals() if len(groups) == 1 else []
+
+
+def is_in_one_word(pattern: str) -> bool:
+    """Whether each match of an RE2 pattern is a part of one word of tools (`summaries.words_reader`), as
+    those of `[A-Z]{3}_[0-9]+`; False if that is not known.
+    """
+    return _IN_ONE_WORD.fullmatch(pattern) is not None
 
 
 def _merit(literals: list[str]) -> tuple[int, int]:

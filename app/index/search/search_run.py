@@ -10,7 +10,7 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
-from app.index.query.query import WORD, Note
+from app.index.query.query import REGEX, WORD, Note
 from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.documents import newest_first
 from app.index.search.hit_details import is_name_or_label
@@ -38,6 +38,8 @@ SOON_SECONDS = 0.004
 """Seconds after which a provisional page has fewer hits."""
 _PAUSE_SECONDS = 0.05
 """The shortest time in seconds between pages without hits, which tell the progress."""
+_MANY_FILES = 500
+"""Files to be searched for a pattern, which takes seconds, from which on the user is told the progress."""
 _PATIENCE_SECONDS = 0.5
 """Seconds after which a live search shows the hits that it has found in files so far."""
 
@@ -306,7 +308,10 @@ class SearchRun:
         unread = {**self._unread, **files.unread}
         as_kept = {*files.as_kept, *snapshot.out_of_reach}.difference(unread)
         # Only the last page has notes about files, because there may be more files with each page.
-        notes = (*self._notes, *(self._file_notes(as_kept, unread) if done else _slow(search_pass.plan)))
+        notes = (
+            *self._notes,
+            *(self._file_notes(as_kept, unread) if done else self._slow(search_pass, snapshot.count)),
+        )
         return Page(
             hits,
             len(documents) if provisional else self._total,
@@ -338,6 +343,18 @@ class SearchRun:
         damaged = set(self._take_damage()) - unread.keys()
         if damaged:
             yield Note(damage_note(len(damaged)), 0, 0)
+
+    def _slow(self, search_pass: SearchPass, count: int) -> Iterator[Note]:
+        """Notes about patterns that take long. A live search tells how far one has come.
+
+        :param count: the number of all sessions.
+        """
+        matchers = (*search_pass.plan.wanted, *search_pass.plan.unwanted)
+        if any(matcher.is_slow for matcher in matchers):
+            yield Note("this pattern is slow: it takes a while", 0, 0)
+        files = len(search_pass.undecided) + len(search_pass.incomplete)
+        if self._live and files > _MANY_FILES and any(each.term.kind == REGEX for each in matchers):
+            yield Note(f"sessions searched for the pattern: {search_pass.searched:,} of {count:,}", 0, 0)
 
     # -- hits --
 
@@ -373,10 +390,3 @@ class SearchRun:
 
 Search = SearchRun
 """The name of `SearchRun` in the library (`app.index.Search`)."""
-
-
-def _slow(plan: QueryPlan) -> Iterator[Note]:
-    """Notes about patterns that take long."""
-    for matcher in (*plan.wanted, *plan.unwanted):
-        if matcher.is_slow:
-            yield Note("this pattern is slow: it takes a while", 0, 0)

@@ -83,15 +83,19 @@ class Words(NamedTuple):
         looks into the files of the others, and into those that may have the term.
 
         A term that is one word, or a part of one, is known to be in a session or not. If it has several, with
-        blanks or other signs between them, the sessions with all of these words may have it. A pattern may be
-        in the sessions with one of the parts of words of which each match has one.
+        blanks or other signs between them, the sessions with all of these words may have it. A pattern whose
+        matches are parts of words is searched for in all words, and another one may be in the sessions with
+        one of the parts of words of which each match has one.
 
         :return: None if words say nothing about the term: any session may have it.
         """
         if term.kind == REGEX:
             # Imported here: most runs have no pattern.
-            from app.index.query.regex import required_literals
+            from app.index.query.regex import compiled, is_in_one_word, required_literals
 
+            if is_in_one_word(term.text):
+                pattern = compiled(term.text, ignore_case=not term.exact)
+                return self._sessions(lambda segment: segment.numbers_matching(pattern, exact=term.exact))
             parts = [self._sessions_with(part.lower()) for part in required_literals(term.text)]
             some = frozenset[str]().union(*[each.having | each.maybe for each in parts])
             return Sessions(frozenset(), some) if parts else None
@@ -112,10 +116,14 @@ class Words(NamedTuple):
     def _sessions_with(self, text: str, *, begins: bool = False, ends: bool = False) -> Sessions:
         """The sessions with a word that has, begins with or ends with a text."""
         part = text.encode("utf-8", "replace")
+        return self._sessions(lambda segment: segment.numbers_with(part, begins=begins, ends=ends))
+
+    def _sessions(self, find: Callable[[WordSegment], tuple[int, int]]) -> Sessions:
+        """The sessions of the readings that a function finds in each segment, and those that may be some."""
         having: set[str] = set()
         maybe: set[str] = set()
         for segment, paths in zip(self.segments, self.paths, strict=True):
-            sure, others = segment.numbers_with(part, begins=begins, ends=ends)
+            sure, others = find(segment)
             having.update([paths[number] for number in numbers_of(sure)])
             maybe.update([paths[number] for number in numbers_of(others)])
         # A reading that another has replaced has no path.

@@ -22,7 +22,7 @@ from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.catalog.catalog_file import make_folder
 from app.index.text.mmap_reader import Source
@@ -105,12 +105,40 @@ class WordSegment:
         :param begins, ends: the word begins, or ends, with the part.
         """
         needle = (b"\n" if begins else b"") + part + (b"\t" if ends else b"")
+        find = self._source.find
+        return self._numbers(lambda start: find(needle, start, self.size))
+
+    def numbers_matching(self, pattern: Any, *, exact: bool) -> tuple[int, int]:
+        """The readings with a match of a pattern that is in one word (`query.regex.is_in_one_word`), as bits,
+        and those that may have one.
+
+        :param pattern: the RE2 object.
+        :param exact: its case counts.
+        """
+        is_sure = True
+
+        def find(start: int) -> int:
+            nonlocal is_sure
+            match = pattern.search(self._source.data, start, self.size)
+            # Words are folded, too: only a match with a capital is one of a word as it is written.
+            is_sure = is_sure and (match is None or not exact or match.group() != match.group().lower())
+            return -1 if match is None else match.start()
+
+        found, others = self._numbers(find)
+        return (found, others) if is_sure else (0, found | others)
+
+    def _numbers(self, find_next: Callable[[int], int]) -> tuple[int, int]:
+        """The readings with the words at which a function finds something, and those that may have such a
+        word.
+
+        :param find_next: called with an offset; returns that of the next finding, or -1.
+        """
         data, find = self._source.data, self._source.find
         found, hits, limit = 0, 0, MOST_FREQUENT
         pairs = bytearray()
-        position = find(needle, self._start, self.size)
+        position = find_next(self._start)
         while position >= 0:
-            tab = find(b"\t", position + len(needle) - ends, self.size)
+            tab = find(b"\t", position, self.size)
             end = find(b"\n", tab, self.size)
             if data[tab + 1 : tab + 2] == _BITS:
                 found |= _bits(data[tab + 2 : end])
@@ -120,7 +148,7 @@ class WordSegment:
             hits += 1
             if hits == limit or found == self._all:
                 break
-            position = find(needle, end, self.size)
+            position = find_next(end)
         for number in _numbers(pairs):
             found |= 1 << number
         return found, 0 if position < 0 else self._all & ~found

@@ -197,3 +197,18 @@ def test_a_slow_pattern_is_reported_during_the_search(
         assert reported == {"this pattern is slow: it takes a while"}
         assert last.notes == ()
     assert [note for page in world.pages("nothing") for note in page.notes] == []
+
+
+def test_the_progress_of_a_pattern_in_many_files_is_reported(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_store(world)
+    monkeypatch.setattr(search_run, "_PAUSE_SECONDS", -1)
+    monkeypatch.setattr(search_run, "_MANY_FILES", 3)
+    *before, last = world.pages("re:no[t]hing.here", live=True)
+    reported = {note.message: None for page in before for note in page.notes}
+    assert list(reported) == [f"sessions searched for the pattern: {number} of 8" for number in range(1, 9)]
+    assert last.notes == ()
+    # A command prints each note.
+    for pages in (world.pages("re:no[t]hing.here"), world.pages("nothing", live=True)):
+        assert [note for page in pages for note in page.notes] == []
