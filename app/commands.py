@@ -15,7 +15,7 @@ RIGHT_PANES = ("tree", "project", "right", "transcript")
 _NEEDS = {
     "name": "session.rename shown.rename",
     "label": "entry.label block.label label.next label.previous block.next_label block.previous_label "
-    "label.times tree.filter_labelled",
+    "label.times tree.filter_labelled session.copy_labelled",
     "branch": "entry.summarise",
     "fork": "session.fork session.fork_to entry.fork entry.fork_to block.fork block.fork_to",
 }
@@ -27,6 +27,7 @@ MENUS: dict[str, tuple[str, dict[str, str]]] = {
             "y": "session.copy_id entry.copy block.copy",
             "c": "entry.copy_code block.copy_code",
             "m": "session.copy_markdown",
+            "t": "session.copy_labelled",
             "r": "session.copy shown.copy_command",
             "p": "session.copy_path",
             "i": "session.copy_id",
@@ -253,6 +254,12 @@ COMMANDS: tuple[Command, ...] = (
         "",
         "screen.open_transcript('clipboard')",
         "Copy the conversation as Markdown, secrets replaced",
+    ),
+    _sessions(
+        "session.copy_labelled",
+        "",
+        "screen.open_transcript('labelled')",
+        "Copy the turns with a label as Markdown, secrets replaced",
     ),
     _no_preview("session.mark_all", "asterisk", "mark_all", "Mark all shown sessions, or none"),
     _no_preview("group.open", "right l", "open_or_enter", "Unfold the project, then step into it"),

@@ -142,7 +142,6 @@ def settings() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "keys": keys,
-    "main keys": main_keys,
     "query": query,
     "commands": commands,
     "settings": settings,

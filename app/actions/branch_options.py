@@ -24,7 +24,7 @@ from app.actions.branch import (
 )
 from app.actions.drafts import write_draft_file
 from app.actions.handoff import TARGETS
-from app.actions.resume import Plan, plan, plan_new
+from app.actions.resume import NEW_FILE, Plan, plan, plan_new
 from app.actions.session_edits import open_session, require_entry, resolve_folder
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Changed, SessionError
@@ -33,9 +33,6 @@ from app.sessions.manager.navigation import Target
 from app.sessions.manager.session_manager import SessionManager
 from app.stores import agent_named
 from app.stores.base import Store
-
-NEW_FILE = "NEW"
-"""Placeholder for the name of a file that does not exist yet, in a command that is shown."""
 
 
 @dataclass(frozen=True, slots=True)

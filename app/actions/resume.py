@@ -32,7 +32,9 @@ _LONGEST_LINE = 4_096
 RESUME, FORK = "resume", "fork"
 """Ways to go on in another folder."""
 
-EXAMPLE_PROBLEM = "example sessions cannot be resumed"
+NEW_FILE = "NEW"
+"""Placeholder for the name of a file that does not exist yet, in a command that is shown."""
+EXAMPLE_PROBLEM = "this is an example"
 """The problem of a plan for a session of the demo."""
 EXAMPLE_PROJECT = "no session can be started in an example project"
 """The problem of a plan to start a session in a folder of the demo."""

@@ -116,7 +116,6 @@ class ExportFlow:
                 paths,
                 sum(each.size for each in result.exported),
                 sum(counts) if counts else None,
-                result.title,
                 self._setup.home,
                 key_of("export.open"),
             )

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from app.controllers.dialog_host import started
-from app.services.list_facts import ListFacts, write_problem
+from app.services.list_facts import TOLD, ListFacts, write_problem
 from app.sessions.summary import DONE
 from app.view.arrangement import Place, saved_fields, saved_place
 from app.view.menus import CHANGED_KEYS
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 MOST_LAST_WORDS = 100
 """Sessions that need the user of which the last words are read."""
-_TOLD = "told-keys"
-"""The value with the names of the changes that were told."""
 
 
 @dataclass(eq=False, repr=False)
@@ -187,14 +185,17 @@ class FactsFeed:
 
     @started
     async def tell_change(self, name: str) -> None:
-        """Say what a key does that has changed, the first time that it is used (`CHANGED_KEYS`)."""
+        """Say what a key does that has changed, the first time that a user of an earlier version uses it; and
+        to every user what the tree's mark of the leaf means.
+        """
         if name in self._told or name not in CHANGED_KEYS:
             return
         self._told.add(name)
-        known = (await self._files.read_values()).get(_TOLD, "").split()
-        if name not in known:
+        values = await self._files.read_values()
+        known = values.get(TOLD, "").split()
+        if (values or name == "tree") and name not in known:
             self._messages.show(CHANGED_KEYS[name])
-            await self._await_saved(self._files.remember({_TOLD: " ".join([*known, name])}))
+            await self._await_saved(self._files.remember({TOLD: " ".join([*known, name])}))
 
     @started
     async def read_opened(self) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.widgets.entry_tree import EntryTree
 
-CLIPBOARD = "clipboard"
+CLIPBOARD, LABELLED = "clipboard", "labelled"
+"""What is copied: the conversation, or its turns with a label."""
+_COPIED = {CLIPBOARD: "conversation", LABELLED: "turns with a label"}
 PATIENCE = 0.3
 """Seconds after which the status line says that the session is being read."""
 MOST_SECONDS = 600.0
@@ -41,13 +43,16 @@ class TranscriptCopy:
         self._cancelled: Event | None = None
 
     def open(self, row: Row | None, kind: str) -> None:
-        """Open the transcript of a session in the "pager" or the "editor", or put it on the "clipboard",
-        without its secrets.
+        """Open the transcript of a session in the "pager" or the "editor", or copy it, or its turns with a
+        label on all branches, without the secrets.
         """
         if row is None:
             self._messages.show(
-                f"No transcript to {'copy' if kind == CLIPBOARD else 'open'}: move to a session"
+                f"No transcript to {'copy' if kind in _COPIED else 'open'}: move to a session"
             )
+            return
+        if kind == LABELLED and not (row.labels or row.provisional):
+            self._messages.show("No entry of this session has a label")
             return
         self.cancel()
         self._cancelled = cancelled = Event()
@@ -80,11 +85,11 @@ class TranscriptCopy:
             return
         self._end()
         if reason:
-            what = "copied" if kind == CLIPBOARD else "opened"
+            what = "copied" if kind in _COPIED else "opened"
             self._messages.complain(f"Not {what}: {reason} – {quoted(row.title)}")
-        elif kind == CLIPBOARD:
+        elif kind in _COPIED:
             secrets = f" ({counted(len(text), 'character')}; {counted(replaced, 'secret')} replaced)"
-            self._messages.copy(text, f"conversation as Markdown{secrets}", row.title)
+            self._messages.copy(text, f"{_COPIED[kind]} as Markdown{secrets}", row.title)
         else:
             self._host.open_in_program(kind, text, self._setup.env)
 
@@ -98,19 +103,20 @@ class TranscriptCopy:
 
 
 def _text_of(row: Row, kind: str, setup: Setup, cancelled: Event) -> tuple[str, int]:
-    """The active path as Markdown, and the number of secrets that were replaced. It has everything that the
-    session has, but no secrets for the clipboard; it is inert for a pager. It ends early when it is
-    cancelled.
+    """The active path, or the turns with a label, as Markdown, and the number of secrets that were replaced.
+    It has everything that the session has, but no secrets if it is copied; it is inert for a pager. It ends
+    early when it is cancelled.
     """
     # Imported here, in the thread: few runs need it, and loading it would delay the first key.
     from app.export.exporter import Surroundings, open_export
     from app.export.to_file import redactor_for
 
-    redactor = redactor_for(row.path, setup.env, setup.home) if kind == CLIPBOARD else None
+    redactor = redactor_for(row.path, setup.env, setup.home) if kind in _COPIED else None
     surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms(), setup.prices)
     yielder = GilYielder(cancelled.is_set)
     texts: list[str] = []
-    export = open_export(row.path, (row.agent,), MARKDOWN, Choice(), surroundings, redactor=redactor)
+    choice = Choice(all_branches=kind == LABELLED, labelled=kind == LABELLED)
+    export = open_export(row.path, (row.agent,), MARKDOWN, choice, surroundings, redactor=redactor)
     for piece in export.pieces:
         if not yielder.keep_going():
             break

@@ -206,6 +206,7 @@ class Articles:
         own = [_Place(node, 0, tree, first) for node in path_to(self._end)]
         self._on_path = {place.number for place in (*self._places, *own)}
         self._places += _all_places(tree, first) if choice.all_branches else own
+        self._left_out = _without_label(self._places) if choice.labelled else frozenset()
         # Entries that were read before their turn, redacted, by their numbers.
         self._ahead: dict[int, dict[str, Any]] = {}
         # Results that are shown with their calls, and the starts of branches, by their numbers.
@@ -282,7 +283,7 @@ class Articles:
             over = (
                 ends.get(place.first, 0) if parent is None else above.get(place.first + parent.index + 1, 0)
             )
-            if place.number in self._joined:
+            if place.number in self._joined or place.number in self._left_out:
                 self._joined.discard(place.number)
                 above[place.number] = over
                 continue
@@ -567,6 +568,17 @@ def prompt_title(
             first = text
             break
     return clean_line(first if redactor is None else redactor.copy_of_text(first), TITLE)
+
+
+def _without_label(places: Sequence[_Place]) -> frozenset[int]:
+    """The numbers of the entries in turns without a label."""
+    turns: dict[int, int] = {}
+    for place in places:
+        above = place.node.parent
+        turn = 0 if above is None else turns.get(place.first + above.index + 1, 0)
+        turns[place.number] = place.number if place.node.role == "user" else turn
+    labelled = {turns[place.number] for place in places if place.node.label}
+    return frozenset(number for number, turn in turns.items() if turn not in labelled)
 
 
 def _all_places(tree: SessionTree, first: int) -> Iterator[_Place]:

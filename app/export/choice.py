@@ -24,6 +24,7 @@ class Choice(NamedTuple):
     :param thinking: with thinking.
     :param tools: `FULL`, `SHORT` for the first lines of what tools gave back, or `NONE`.
     :param images: with images.
+    :param labelled: export only the turns with a label.
     """
 
     entry: str = ""
@@ -32,6 +33,7 @@ class Choice(NamedTuple):
     thinking: bool = True
     tools: str = FULL
     images: bool = False
+    labelled: bool = False
 
 
 REDACTED = frozenset((HTML, MARKDOWN))

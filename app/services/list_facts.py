@@ -19,6 +19,7 @@ from app.stores.kept import original_path
 from app.stores.live import RealPaths, look
 from app.stores.tags import read_taggings
 from app.view.keeping import Keeping
+from app.view.menus import CHANGED_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from app.stores.live import Verdict
     from app.stores.tags import Taggings
 
+TOLD = "told-keys"
+"""The remembered value with the names of the changed keys that need no message any more."""
 REAL_PATHS_SECONDS = 60.0
 """Age at which the real paths of projects are resolved again: links change seldom."""
 
@@ -218,7 +221,9 @@ class ListFacts(BackgroundService):
     def remember_now(self, values: Mapping[str, str]) -> None:
         """As `remember`, in this thread."""
         if not self._setup.demo:
-            paths.write_screen(self._setup.env, paths.read_screen(self._setup.env) | dict(values))
+            # A user who begins with this version has no key to learn anew.
+            before = paths.read_screen(self._setup.env) or {TOLD: " ".join(CHANGED_KEYS)}
+            paths.write_screen(self._setup.env, before | dict(values))
 
 
 def write_problem(error: OSError, env: Mapping[str, str]) -> str:

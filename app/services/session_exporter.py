@@ -32,13 +32,11 @@ class ExportResult(NamedTuple):
 
     exported   one for each session that was exported
     failed     the others, each with the reason; raw
-    title      the raw title of the first session that was exported; "" for none
     of         the number of sessions of an export that was stopped before its end; else 0
     """
 
     exported: Sequence[Exported]
     failed: Sequence[tuple[Row, str]]
-    title: str
     of: int
 
 
@@ -99,7 +97,6 @@ class SessionExporter:
         progress.total = len(rows)
         exported: list[Exported] = []
         failed: list[tuple[Row, str]] = []
-        title = ""
         with contextlib.suppress(OSError):  # then the files cannot be written, which is reported
             if made in (path, os.path.dirname(path)):
                 os.makedirs(made, exist_ok=True)
@@ -113,7 +110,6 @@ class SessionExporter:
                 taken = [each.path for each in exported]
                 file = self._path_in(path, row, order.format, taken) if in_folder else path
                 exported.append(self._export_one(row, order, file, force, progress))
-                title = title or row.title
             except Cancelled:
                 break
             except FileExistsError as error:
@@ -123,7 +119,7 @@ class SessionExporter:
             except Exception as error:
                 # A fault of leafmark is reported like any other error, and the next session follows.
                 failed.append((row, f"{type(error).__name__}: {error}"))
-        return ExportResult(exported, failed, title, len(rows) if progress.is_stopped else 0)
+        return ExportResult(exported, failed, len(rows) if progress.is_stopped else 0)
 
     def _export_one(
         self, row: Row, order: Order, path: str, force: bool, progress: ActionProgress

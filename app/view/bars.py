@@ -189,7 +189,8 @@ def stuck_note(agents: Mapping[str, bool]) -> str:
     """
     missing = [agent for agent, is_missing in agents.items() if is_missing]
     homeless = [agent for agent, is_missing in agents.items() if not is_missing]
-    parts = [f"not installed: {', '.join(missing)}"] if missing else []
+    number = f"{len(missing)} agents " if len(missing) > 1 else ""
+    parts = [f"{number}not installed: {', '.join(missing)}"] if missing else []
     parts += [f"folder gone: all of {', '.join(homeless)}"] if homeless else []
     return " · ".join(parts)
 

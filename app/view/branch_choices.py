@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.actions.resume import NEW_FILE
 from app.formats.text import one_line
 from app.stores import agent_named
 from app.view.cells import shorten, shorten_start, width
@@ -165,9 +166,6 @@ def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> st
 
     :param folder: the folder of the agent, as it is shown; raw.
     """
-    # Imported here: it loads what writes sessions, and the screen loads this module at the start.
-    from app.actions.branch_options import NEW_FILE
-
     plan = option_of(question, choice.where).plan
     if plan.problem:
         return shorten(f"nothing: {one_line(plan.problem, 500)}", cells)
@@ -176,8 +174,10 @@ def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> st
     if is_sent(question, choice.text):
         prompt = f' "{shorten(one_line(choice.text.strip(), 500), 24)}"'
     room = max(12, cells - width(place) - width(prompt))
-    is_new = [os.path.basename(word).startswith(f"{NEW_FILE}.") for word in plan.argv]
-    words = [NEW_FILE if new else one_line(word, 2_000) for word, new in zip(plan.argv, is_new, strict=True)]
+    words = [
+        NEW_FILE if os.path.basename(word).startswith(f"{NEW_FILE}.") else one_line(word, 2_000)
+        for word in plan.argv
+    ]
     return shorten(command_line(words, room) + prompt + place, cells)
 
 

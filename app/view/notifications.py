@@ -230,21 +230,16 @@ def _tag_changes(changes: Sequence[Change]) -> str:
     return " ".join([*(f"+{tag}" for tag in added), *(f"-{tag}" for tag in removed)]) or "as before"
 
 
-def exported_text(
-    paths: Sequence[str], written: int, replaced: int | None, title: str, home: str, key: str
-) -> str:
+def exported_text(paths: Sequence[str], written: int, replaced: int | None, home: str, key: str) -> str:
     """The message about a finished export. The number of secrets is left out first if there is no room.
 
     :param paths: of the files, at least one; ``written`` are their bytes.
     :param replaced: the number of secrets that were replaced; None if nothing was redacted.
-    :param title: the raw title of a single session.
     :param key: opens what was written; "" for none.
     """
-    what = quoted(title, SHORT_TITLE) or "a session"
-    path = paths[0]
+    begin, path = "Exported to ", paths[0]
     if len(paths) > 1:
-        what, path = f"{len(paths):,} sessions", path.rpartition("/")[0]
-    begin = f"Exported {what} to "
+        begin, path = f"Exported {len(paths):,} sessions to ", path.rpartition("/")[0]
     end = f", {size(written)}" + (f" ({key} to open)" if key else "")
     shown = shorten_start(one_line(tilde(path, home), 4_000), MOST_MESSAGE - width(begin + end))
     secrets = "nothing redacted" if replaced is None else f"{counted(replaced, 'secret')} replaced"

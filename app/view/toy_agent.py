@@ -19,6 +19,6 @@ def toy_agent_text(agent: str, title: str, folder: str, command: str) -> str:
         f"  This is an example, so a toy agent runs instead of {name}.\n\n"
         f'  Here {name} would go on with "{one_line(title, 100)}"\n'
         f"  in {folder}.\n\n"
-        "  With a session of your own, leafmark ends and the agent takes over the terminal:\n"
+        "  With a session of your own, leafmark ends and runs the agent:\n"
         f"  {one_line(command, 1_000)}\n"
     )

@@ -94,6 +94,9 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("1", "warm list", ms(taken), against, taken / start, OF_PYTHON, ci=not fast_resume)
     for theirs in fast_resume:
         yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0, ci=True)
+    if peers.pi:
+        theirs = min(peers.list_in_pi() for _ in range(3))
+        yield Result("1", "warm list", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs)
 
 
 def truth(setting: Setting) -> Iterator[Result]:

@@ -7,6 +7,7 @@ because they make and rename files just by starting.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 
@@ -21,6 +22,12 @@ const manager = SessionManager.open(process.argv[2]);
 manager.getTree();
 const messages = manager.buildSessionContext().messages.length;
 console.log(Number(process.hrtime.bigint() - started) / 1e9, messages);
+"""
+_LIST_IN_PI = """
+const { SessionManager } = await import(process.argv[1]);
+const started = process.hrtime.bigint();
+const sessions = await SessionManager.listAll();
+console.log(Number(process.hrtime.bigint() - started) / 1e9, sessions.length);
 """
 _PI_SESSIONS = os.path.join(".pi", "agent", "sessions")
 
@@ -57,6 +64,11 @@ class Peers:
         """Return the seconds of fast-resume's list, which checks every file."""
         return run(self.fr("--list", "--limit", "50"), self.env).wall
 
+    def found(self, query: str) -> set[str]:
+        """Return the ids of the sessions that fast-resume finds."""
+        done = run(self.fr("--json", "--all", query), self.env, keep=True)
+        return {session["id"] for session in json.loads(done.output)["sessions"]}
+
     def fr(self, *arguments: str) -> list[str]:
         """Return a command line of fast-resume; without arguments, that of its screen."""
         assert self.fast_resume
@@ -72,15 +84,23 @@ class Peers:
 
         :raises RuntimeError: there is no `SessionManager` beside the program.
         """
+        return self._run_in_pi(_OPEN_IN_PI, path)
+
+    def list_in_pi(self) -> float:
+        """Return the seconds in which pi lists all sessions, as its picker does; node runs already."""
+        return self._run_in_pi(_LIST_IN_PI)[0]
+
+    def _run_in_pi(self, script: str, *arguments: str) -> tuple[float, int]:
+        """Run a script with pi's `SessionManager`; return the two numbers that it prints."""
         assert self.pi
         folder = os.path.dirname(os.path.realpath(self.pi))
         while not os.path.isfile(module := os.path.join(folder, _PI_MODULE)):
             folder, last = os.path.dirname(folder), folder
             if folder == last:
                 raise RuntimeError(f"no {_PI_MODULE} above {self.pi}")
-        done = run(["node", "--input-type=module", "-e", _OPEN_IN_PI, module, path], self.env, keep=True)
-        seconds, messages = done.output.split()[-2:]
-        return float(seconds), int(messages)
+        command = ["node", "--input-type=module", "-e", script, module, *arguments]
+        seconds, number = run(command, self.env, keep=True).output.split()[-2:]
+        return float(seconds), int(number)
 
 
 def _link(root: str, target: str) -> None:

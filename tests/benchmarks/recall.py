@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Record
     from tests.benchmarks.measure import Setting
+    from tests.benchmarks.peers import Peers
 
 Entries = dict[str, set[str | None]]
 """Path of a session -> the ids of the entries that contain a needle; None stands for an entry without
@@ -53,11 +54,13 @@ def faults(needle: Needle, wanted: Entries, hits: list[dict[str, Any]]) -> list[
     return sentences
 
 
-def recall(setting: Setting) -> Iterator[Result]:
-    """Search with leafmark's command line."""
+def recall(setting: Setting, peers: Peers) -> Iterator[Result]:
+    """Search with leafmark's command line; with fast-resume in pi's sessions, which are all that it has."""
     run(setting.leafmark(*LIST), setting.env)
     records = read_truth(setting.corpus)
-    missed = false = total = 0
+    listed = [record for record in records if "id" in record and not record["refused"]]
+    id_of = {each["path"]: each["id"] for each in listed if each["path"].startswith(setting.pi_root)}
+    missed = false = total = theirs = of_pi = 0
     sentences: list[str] = []
     for needle in NEEDLES:
         wanted = planted(records, needle)
@@ -68,9 +71,16 @@ def recall(setting: Setting) -> Iterator[Result]:
         missed += lost
         false += len(wrong) - lost
         total += len(wanted)
+        if peers.fast_resume:
+            ids = {id_of[path] for path in wanted if path in id_of}
+            theirs += len(ids & peers.found(needle.query))
+            of_pi += len(ids)
     what = f"recall: {len(NEEDLES)} needles, {total:,} places, not found"
     yield Result("6", what, str(missed), value=missed, limit=0, ci=True)
     yield Result("6", "  sessions found without reason", str(false), value=false, limit=0, ci=True)
+    if peers.fast_resume:
+        what = f"recall: fr in {of_pi:,} places of pi's sessions, not found"
+        yield Result("6", what, f"{of_pi - theirs}", f"found {theirs / of_pi:.0%}")
     for sentence in sentences[:20]:
         print(f"      {sentence}")
 

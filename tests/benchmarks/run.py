@@ -84,7 +84,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "cold": lambda: listing.cold(setting, peers),
         "warm": lambda: listing.warm(setting, peers),
         "truth": lambda: listing.truth(setting),
-        "recall": lambda: recall(setting),
+        "recall": lambda: recall(setting, peers),
         "typing": lambda: searching.typing(setting),
         "deep": lambda: searching.deep(setting, peers),
         "size": lambda: searching.size(setting),

@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 
+from app.cli_options import parse
 from app.demo import write_demo
 from app.index.query.filter_table import language_table
 from tests.readme import README, documents
@@ -25,6 +26,28 @@ def fenced_commands():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["leafmark"] and "|" not in words and tuple(words[1:]) not in SCREENS:
                     yield words[1:]
+
+
+def inline_commands():
+    """The words behind `leafmark` in the lines of the documents, up to a pipe or a file."""
+    for path in documents():
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for line in re.findall(r"`(?:\.venv/bin/)?leafmark ([^`]+)`", text):
+            words = shlex.split(re.split("[|>]", line)[0])
+            yield ["bash" if word == "SHELL" else word for word in words if word != "COMMAND"]
+
+
+def test_every_command_within_a_sentence_is_understood(capsys):
+    """Words may be missing: a sentence may name the command alone."""
+    wrong = {}
+    for words in inline_commands():
+        try:
+            parse(words)
+        except SystemExit as end:
+            complaint = capsys.readouterr().err
+            if end.code and "required" not in complaint and "expected one argument" not in complaint:
+                wrong[" ".join(words)] = complaint
+    assert wrong == {}
 
 
 @pytest.fixture

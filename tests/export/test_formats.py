@@ -284,6 +284,10 @@ def test_options_leave_out_thinking_tools_and_images(tmp_path: Path) -> None:
         assert "The first answer" in exported(path, format, Choice(all_branches=True))
         assert "Thanks" not in exported(path, format, Choice(entry="00000005"))
         assert "The first answer" in exported(path, format, Choice(branch="00000004"))
+        labelled = exported(path, format, Choice(all_branches=True, labelled=True))
+        assert all(text in labelled for text in ("List the files", "file-29", "The first answer"))
+        assert "Thanks" not in labelled, "this turn has no label"
+    assert "no entries to show" in exported(work(tmp_path / "w.jsonl"), "html", Choice(labelled=True))
     hostile = write_hostile(tmp_path / "hostile.jsonl")
     assert "data:image/png" not in exported(hostile, "html")
     assert "image left out: image/png, 2×2" in exported(hostile, "html")

@@ -194,14 +194,44 @@ def test_in_chromium_nothing_runs_or_loads_and_tree_search_and_links_work(tmp_pa
 
 FRAMES = """
 <body><script>
+const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+const light = (colour) => {
+  const [r, g, b] = colour.slice(0, 3).map((each) => each / 255)
+    .map((each) => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+};
+const ground = (one) => {
+  for (; one; one = one.parentElement) {
+    const colour = rgb(one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
+    if (colour.length < 4) return colour;
+  }
+};
+const faint = (root, theme) => {
+  root.className = theme;
+  const found = new Set();
+  for (const one of root.querySelectorAll("body *:not(script, button, input, .hl span)")) {
+    const hasText = [...one.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
+    if (!hasText || !one.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const pair = [light(rgb(one.ownerDocument.defaultView.getComputedStyle(one).color)), light(ground(one))];
+    if (Math.max(...pair) / Math.min(...pair) < 4.5) found.add(`${theme}: ${one.outerHTML.slice(0, 80)}`);
+  }
+  return [...found];
+};
 addEventListener("load", () => setTimeout(() => {
-  const widths = [...document.querySelectorAll("iframe")].map((each) => {
+  const results = [...document.querySelectorAll("iframe")].map((each) => {
     const root = each.contentDocument.documentElement;
     const wide = [...root.querySelectorAll("article *")]
       .filter((one) => one.getBoundingClientRect().right > each.width);
-    return [each.width, root.scrollWidth, wide.map((one) => one.outerHTML.slice(0, 80)).slice(0, 3)];
+    return {
+      width: each.width,
+      scrolled: root.scrollWidth,
+      wide: wide.map((one) => one.outerHTML.slice(0, 80)).slice(0, 3),
+      hidden: root.querySelectorAll("article[hidden]").length,
+      controls: root.querySelector("button").checkVisibility(),
+      faint: [...faint(root, "light"), ...faint(root, "dark")].slice(0, 5),
+    };
   });
-  document.body.textContent = "RESULTS" + JSON.stringify(widths) + "END";
+  document.body.textContent = "RESULTS" + JSON.stringify(results) + "END";
 }, 0));
 </script>
 """
@@ -209,24 +239,32 @@ addEventListener("load", () => setTimeout(() => {
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium")
-def test_in_chromium_no_line_is_wider_than_the_page(tmp_path: Path) -> None:
+def test_in_chromium_each_page_is_readable_narrow_and_wide_light_and_dark_and_without_scripts(
+    tmp_path: Path,
+) -> None:
     texts = [
         exported(work(tmp_path / "w.jsonl"), "html"),
+        exported(conversation(tmp_path / "s.jsonl"), "html", Choice(all_branches=True)),
         exported(write_hostile(tmp_path / "h.jsonl"), "html", Choice(all_branches=True)),
     ]
-    # A frame may be narrower than the window of a browser.
+    # A frame may be narrower than the window of a browser. A sandbox without more permits no scripts.
+    kinds = [(width, sandbox) for width in (360, 1280) for sandbox in ("", 'sandbox="allow-same-origin"')]
     frames = "".join(
-        f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>'
-        for width in (360, 1280)
+        f'<iframe width="{width}" height="800" {sandbox} srcdoc="{html.escape(text)}"></iframe>'
+        for width, sandbox in kinds
         for text in texts
     )
     page = tmp_path / "page.html"
     page.write_text(FRAMES + frames, "utf-8")
     dom = dumped(page, tmp_path, tmp_path / "net.json")
-    found = json.loads(re.search("RESULTS(.*?)END", html.unescape(dom))[1])  # type: ignore[index]
-    assert [width for width, *_ in found] == ["360", "360", "1280", "1280"]
-    for width, scrolled, wide in found:
-        assert (scrolled, wide) == (int(width), []), (width, wide)
+    found = json.loads(re.search("RESULTS(.*?)END", html.unescape(dom), re.DOTALL)[1])  # type: ignore[index]
+    assert len(found) == len(kinds) * len(texts)
+    for number, each in enumerate(found):
+        width, sandbox = kinds[number // len(texts)]
+        assert (each["scrolled"], each["wide"]) == (width, []), each
+        assert each["faint"] == [], each
+        assert each["controls"] == (not sandbox), "the buttons are there only if they work"
+        assert not (sandbox and each["hidden"]), "without scripts every branch is shown"
 
 
 def dumped(page: Path, folder: Path, log: Path) -> str:

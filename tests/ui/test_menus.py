@@ -127,6 +127,16 @@ async def test_the_first_use_of_a_changed_key_says_what_it_does_now(browser, thr
         assert ui.toasts() == []
 
 
+async def test_a_new_user_is_not_told_of_changed_keys(browser, three, tells_changes):
+    (three / "state").mkdir()
+    for _ in range(2):
+        async with browser() as ui:
+            await ui.press("s", "home", "enter")
+            await ui.settled()
+            assert " now" not in ui.text()
+            await ui.press("slash", *"redis", "enter", "escape")
+
+
 async def test_alt_and_arrows_go_to_prompts_from_the_search_line(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"redis")

@@ -97,7 +97,7 @@ async def test_a_pin_a_fork_and_the_trash_name_the_session(browser, three):
         await said(ui, "z", message=f"Undone: trash of {title}")
 
 
-async def test_a_copy_and_an_export_name_the_session(browser, three):
+async def test_a_copy_names_the_session_and_an_export_the_file(browser, three):
     async with browser() as ui:
         await to_session(ui, "plain")
         await said(ui, "y", "y", message='Copied the id of "write a man page"')
@@ -107,7 +107,7 @@ async def test_a_copy_and_an_export_name_the_session(browser, three):
         await ui.until(lambda: ui.is_in("Export"), "the dialog")
         ui.screen.query_one("#export-path").value = str(three / "home" / "page.html")
         await ui.press("enter")
-        exported = 'Exported "write a man page" to ~/page.html, '
+        exported = "Exported to ~/page.html, "
         await ui.until(lambda: ui.toasts()[-1].startswith(exported), f"the message in {ui.toasts()}")
         assert ui.toasts()[-1].endswith(" kB (E to open); 0 secrets replaced")
 

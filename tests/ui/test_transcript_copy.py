@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 
 from app.export import exporter
-from tests.factory import chain
+from tests.factory import append, chain, entry
 from tests.ui.conftest import WAYS, pi_session, snapshot
 
 COPY = """#!{python}
@@ -74,6 +74,24 @@ async def test_the_clipboard_gets_the_conversation_without_secrets(browser, tmp_
     assert "\n> fix it\n" in text
     assert "with **[redacted: GitHub token]**" in text.replace("\\", "")
     assert token not in text
+
+
+async def test_the_clipboard_gets_the_turns_with_a_label(browser, tmp_path, monkeypatch):
+    lines = chain("fix it", "done", "test it", "tested", "thanks", "welcome", id="s")
+    path = pi_session(tmp_path, *lines, id="s")
+    async with browser() as ui:
+        copied = []
+        monkeypatch.setattr(ui.app, "copy_to_clipboard", copied.append)
+        await ui.press("y", "t")
+        await ui.until(lambda: "No entry of this session has a label" in ui.text(), "why nothing is copied")
+        append(path, entry("label", "l", lines[-1]["id"], 99, targetId=lines[4]["id"], label="result"))
+        await ui.until(lambda: ui.sessions.row.labels, "the label")
+        await ui.press("y", "t")
+        await ui.until(lambda: copied, "the copy")
+        assert "Copied the turns with a label as Markdown" in ui.text()
+    prompts = [line for line in copied[0].splitlines() if line.startswith("> ")]
+    assert prompts == ["> test it"]
+    assert "tested" in copied[0]
 
 
 async def test_a_session_that_is_being_read_is_said_and_escape_drops_it(

@@ -149,6 +149,7 @@
   byId("theme-button").addEventListener("click", toggleTheme);
   byId("all-button").addEventListener("click", toggleAll);
   byId("all-button").hidden = !hasBranches;
+  document.querySelector(".bar").hidden = false;
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href^='#e']");
     if (!link) return;
