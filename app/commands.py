@@ -73,6 +73,7 @@ MENU_NAMES = {
     "entry.copy_code": "Next block of code",
     "block.copy_code": "Next block of code",
     "session.copy_markdown": "Conversation as Markdown",
+    "session.copy_labelled": "Turns with a label as Markdown",
     "session.copy": "Command that resumes it",
     "shown.copy_command": "Command that resumes it",
     "session.copy_path": "Path of its file",

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.formats.text_kinds import OTHER
 from app.index.query import Query, Term
 from tests.cases import cases
 from tests.factory import chain
@@ -32,7 +33,24 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+SHORT_MARK = Query(
+    terms=(Term("word", "à"), Term("word", "al", negated=True)), kinds=frozenset({OTHER}), everywhere=False
+)
+"""A short word with a mark, in texts that are only in files: it is searched without the mark."""
+ANSWER = [
+    {"type": "session", "version": 3, "id": "s0", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w/gamma"},
+    {
+        "type": "message",
+        "id": "00000000",
+        "parentId": None,
+        "timestamp": "2026-08-01T10:00:00.000Z",
+        "message": {"role": "assistant", "content": [], "model": "beta-1"},
+    },
+]
+
+
 @many
+@example(written=[Written("pi", "\n".join(map(json.dumps, ANSWER)).encode())], asked=[SHORT_MARK])
 @given(
     written=st.lists(sessions(), max_size=10) | st.lists(sessions(NOT_BY_LINES), min_size=1, max_size=4),
     asked=st.lists(queries(), min_size=1, max_size=12),

@@ -83,7 +83,9 @@ def other_spellings(
         if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
         is_alone = query.terms == (term,) and not query.filters
-        if query.needs_files and not (is_alone or term.exact or max_faults(folded)):
+        may_differ = term.exact or counts_marks(term.text)
+        may_differ = may_differ and not (term.kind == REGEX and has_case_flag(term.text))
+        if query.needs_files and not (is_alone or term.exact or may_differ or max_faults(folded)):
             # All files would have to be read to know that nothing matches it.
             continue
         # The only term of a query is known to match nothing.
@@ -95,8 +97,6 @@ def other_spellings(
             notes.append(Note(message, term.position, term.length))
             continue
         words: tuple[str, ...] = ()
-        may_differ = term.exact or counts_marks(term.text)
-        may_differ = may_differ and not (term.kind == REGEX and has_case_flag(term.text))
         if may_differ and has_any(_only(without_case(term), query), snapshot):
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:
