@@ -110,14 +110,14 @@ class ResumeController:
             self._shows_command = False
         elif self.planned == row.path:
             self._shows_command = True
-        if plan is None or not self._shows_command:
+        is_example = plan is not None and plan.problem == EXAMPLE_PROBLEM
+        if plan is None or not self._shows_command or (is_example and not shows_key):
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         if row is not None and self.planned == row.path and self._asks_about_use(plan):
             assert self._in_use is not None
             folder = tilde(row.cwd, self._setup.home)
             return in_use_line(cells, row.agent, folder, self._in_use, forks=_can_fork(row))
         reason = self._facts.reasons.get(self.planned, "")
-        is_example = plan.problem == EXAMPLE_PROBLEM
         is_plain = shows_key and not (reason or plan.asks or plan.problem)
         if self._facts.guides and is_plain and not self._pane.box.has_focus:
             return guide_line(cells, *map(key_of, ("filter.open", "session.read", "session.resume")))
