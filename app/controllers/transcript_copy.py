@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.widgets.entry_tree import EntryTree
 
 CLIPBOARD, LABELLED = "clipboard", "labelled"
-"""What is copied: the conversation, or its turns with a label."""
+"""The two things that are copied: the conversation, or its turns with a label."""
 _COPIED = {CLIPBOARD: "conversation", LABELLED: "turns with a label"}
 PATIENCE = 0.3
 """Seconds after which the status line says that the session is being read."""

@@ -12,7 +12,7 @@ from app.view.recent_queries import LONGEST
 
 SCOPES = ("all", "here")
 VIEWS = ("transcript", "tree")
-"""What stands beside the list: the transcript alone, or the tree as well."""
+"""The views beside the list: the transcript alone, or the tree as well."""
 ORDERS = ("threaded", *SORTS)
 
 

@@ -386,7 +386,7 @@ def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
 
 
 def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Line:
-    """What its agent does in it, else how the session ended, else its size if the arrangement shows sizes."""
+    """The activity of its agent, else how the session ended, else its size if the arrangement shows sizes."""
     activity = model.activities.get(row.path, "")
     if activity:
         return [(f" {stable_width(activity)} ", "warning" if activity.startswith(WAITING) else "dim")]
