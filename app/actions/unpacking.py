@@ -24,7 +24,7 @@ class DamagedCopy(Unreadable):
 
 @contextlib.contextmanager
 def opened_file(path: str) -> Iterator[int]:
-    """The descriptor of a file, as its bytes are.
+    """Open a regular file for reading, and yield its descriptor. A pipe or a device is refused at once.
 
     :raises NotThere, NotAFile, Unreadable: it is no file that can be read.
     """

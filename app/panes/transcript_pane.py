@@ -329,6 +329,7 @@ class TranscriptPane(Pane):
         lines = self.lines
         self._asked, self._at_root = None, part.at_root
         total, self._total = self._total, part.total
+        # A view that is read anew, for example in another width, may have new entries as well.
         continues = stays if step == "open" else step == "follow" and not part.opened
         if continues and not (part.at_end and lines.spot.anchor is None):
             if total is not None and part.total is not None and self._came >= 0:
