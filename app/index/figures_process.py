@@ -5,7 +5,11 @@ take 60 MB, which the screen would keep until it ends.
 from __future__ import annotations
 
 import gc
+import signal
 import sys
+from contextlib import suppress
+from subprocess import TimeoutExpired
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,6 +32,8 @@ _ROWS_AT_ONCE = 200
 """Rows that are sent in one frame, in a millisecond, so that the thread of the screen can run."""
 _PROGRESS_SECONDS = 0.1
 """Least seconds between two reports of the progress."""
+_WRITING_SECONDS = 5.0
+"""The time in which a process that is ended writes what it has read."""
 
 
 class FiguresProcess:
@@ -72,7 +78,10 @@ class FiguresProcess:
         return found
 
     def close(self) -> None:
-        """End the process."""
+        """End the process. What it has read is kept for the next one."""
+        self._process.terminate()
+        with suppress(TimeoutExpired):
+            self._process.wait(_WRITING_SECONDS)
         ended(self._process)
 
 
@@ -95,7 +104,14 @@ def main() -> None:
                 reported = monotonic()
                 send(target, numbers)
 
-        figures = current_figures(cache_folder, rows, subagents, on_progress=report)
+        stopped = Event()
+        signal.signal(signal.SIGTERM, lambda number, frame: stopped.set())
+        figures = current_figures(
+            cache_folder, rows, subagents, on_progress=report, should_stop=stopped.is_set
+        )
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if stopped.is_set():
+            return
         send(target, None)
         while True:
             group_by, sort = receive(source)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from leafmark import Index
 
+from app.formats.prices import LIST_PRICES
 from app.index import SCHEMA, Catalog, cache_status, current_figures, rebuild
+from app.index.figures_process import FiguresProcess
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
 from tests.index.text.helpers import assert_right, scanned, segments, size_of, texts
@@ -298,3 +300,25 @@ def test_progress_is_reported_and_verifying_can_be_stopped(cache: Path, store: S
     stop = threading.Event()
     done = verify(catalog, [store], lambda *_: stop.set(), stop)
     assert (done.checked, done.changed) == (1, 0)
+
+
+def test_statistics_that_are_left_early_keep_what_they_have_read(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 1_500)
+    index = Index([store], str(cache))
+    index.scan()
+    process, seen = FiguresProcess(), []
+
+    def leave(done: int, total: int) -> None:
+        seen.append(total)
+        process.close()
+
+    with pytest.raises((OSError, EOFError, ValueError)):
+        process.read(str(cache), [store], index.rows(), 0, LIST_PRICES, leave)
+    totals: list[int] = []
+    again = FiguresProcess()
+    again.read(str(cache), [store], index.rows(), 0, LIST_PRICES, lambda done, total: totals.append(total))
+    assert again.group("day", None).groups
+    again.close()
+    index.close()
+    assert seen == [1_500]
+    assert all(total < 1_500 for total in totals)
